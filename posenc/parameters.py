@@ -1,0 +1,144 @@
+"""The arguments every part of the explorer shares: names, defaults, limits and the one check of each.
+
+Nothing else validates. A value that is not allowed raises a ``ValueError`` of one sentence that names the
+argument, what is allowed and the value.
+"""
+
+import reprlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Generic, Literal, TypeVar, cast
+
+import numpy as np
+from numpy.typing import DTypeLike, NDArray
+
+Option = TypeVar("Option", str, int)
+Layout = Literal["interleaved", "sin_cos", "cos_sin"]
+Positions = int | np.integer | Sequence[float] | NDArray[np.generic]
+
+
+def shown(value: object) -> str:
+    """Write a refused value on one short line, whatever it is."""
+    if isinstance(value, np.generic):
+        value = value.item()
+    if isinstance(value, int) and value.bit_length() > 128:
+        return f"an integer of {value.bit_length()} bits"  # CPython refuses to print very long integers
+    return " ".join(reprlib.repr(value).split())
+
+
+@dataclass(frozen=True)
+class Integer:
+    """A whole number from `minimum` to `maximum`, both allowed."""
+
+    name: str
+    default: int
+    minimum: int
+    maximum: int
+
+    def check(self, value: object) -> int:
+        """Return `value` as an ``int``; booleans, floats and text are refused, NumPy integers are not."""
+        whole = isinstance(value, (int, np.integer)) and not isinstance(value, bool)
+        if not whole or not self.minimum <= cast(int, value) <= self.maximum:
+            raise ValueError(
+                f"{self.name} must be an integer from {self.minimum} to {self.maximum}, got {shown(value)}"
+            )
+        return int(cast(int, value))
+
+
+@dataclass(frozen=True)
+class Real:
+    """A finite real number from `minimum` to `maximum`, both allowed."""
+
+    name: str
+    default: float
+    minimum: float
+    maximum: float
+
+    def check(self, value: object) -> float:
+        """Return `value` as a ``float``; booleans, text, NaN and infinities are refused."""
+        real = isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool)
+        # A comparison with NaN is false, so NaN is refused here as well.
+        if not real or not self.minimum <= cast(float, value) <= self.maximum:
+            raise ValueError(
+                f"{self.name} must be a number from {self.minimum:g} to {self.maximum:g}, got {shown(value)}"
+            )
+        return float(cast(float, value))
+
+
+@dataclass(frozen=True)
+class Choice(Generic[Option]):
+    """One of a few named options; the first is the default."""
+
+    name: str
+    options: tuple[Option, ...]
+
+    @property
+    def default(self) -> Option:
+        """The option taken when none is given."""
+        return self.options[0]
+
+    def check(self, value: object) -> Option:
+        """Return the option equal to `value` and of its kind, so that ``True`` is not 1."""
+        plain = value.item() if isinstance(value, np.generic) else value
+        for option in self.options:
+            if type(plain) is type(option) and plain == option:
+                return option
+        allowed = " or ".join(repr(option) for option in self.options)
+        raise ValueError(f"{self.name} must be {allowed}, got {shown(value)}")
+
+
+SEQ_LEN = Integer("seq_len", default=50, minimum=1, maximum=10_000_000)
+D_MODEL = Integer("d_model", default=128, minimum=1, maximum=16_384)
+BASE = Real("base", default=10_000.0, minimum=1.0, maximum=1e9)
+LAYOUT: Choice[str] = Choice("layout", ("interleaved", "sin_cos", "cos_sin"))
+FREQ_SHIFT: Choice[int] = Choice("freq_shift", (0, 1))
+SHIFT = Real("k", default=1.0, minimum=-1e7, maximum=1e7)
+FLOAT_DTYPES = ("float16", "float32", "float64")
+
+
+def check_dtype(dtype: DTypeLike | None) -> np.dtype[np.floating]:
+    """Return `dtype` as a native float16, float32 or float64."""
+    try:
+        found = np.dtype(dtype) if dtype is not None else None  # np.dtype(None) would be float64
+    except TypeError:
+        found = None
+    if found is None or not found.isnative or found.name not in FLOAT_DTYPES:
+        raise ValueError(f"dtype must be {' or '.join(FLOAT_DTYPES)}, got {shown(dtype)}")
+    return cast(np.dtype[np.floating], found)
+
+
+def check_positions(positions: object) -> NDArray[np.float64]:
+    """Return an array of positions as one axis of float64.
+
+    They become float64 before any arithmetic: uint8 would wrap, float16 knows no 2049 and would overflow.
+
+    Parameters
+    ----------
+    positions
+        Finite real numbers on one axis, at least one; negative, fractional, unordered and repeated ones are fine.
+
+    Raises
+    ------
+    ValueError
+        For text, booleans, complex numbers, NaN, infinities, none at all, too many, or another number of axes.
+    """
+    try:
+        given = np.asarray(positions)
+    except ValueError:  # rows of different lengths
+        given = np.empty((0, 0))
+    if given.ndim != 1 or given.dtype.kind not in "iuf" or not 0 < given.size <= SEQ_LEN.maximum:
+        raise ValueError(
+            f"positions must be an integer or a 1-D array of 1 to {SEQ_LEN.maximum} real numbers, "
+            f"got {shown(positions)}"
+        )
+    exact = given.astype(np.float64)
+    if not np.isfinite(exact).all():
+        where = int(np.flatnonzero(~np.isfinite(exact))[0])
+        raise ValueError(f"positions must be finite, got {exact[where]} at index {where}")
+    return exact
+
+
+def is_count(positions: object) -> bool:
+    """Tell a number of positions from an array of them."""
+    return isinstance(positions, (int, np.integer)) and not isinstance(positions, bool)
+
