@@ -1,0 +1,49 @@
+"""The ASGI app: Streamlit runs ``pages/frame.py`` inside it, behind security headers.
+
+``streamlit run app.py`` and ``uvicorn app:app`` both start it, from any working directory.
+"""
+
+from __future__ import annotations
+
+import gc
+import os
+import sys
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import streamlit as st
+from starlette.middleware import Middleware
+from streamlit import config
+
+# `posenc` and `pages` stand beside this file, which need not be the working directory.
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+
+from pages.ui.headers import FRAME_ANCESTORS_VARIABLE, SecurityHeaders, content_security_policy
+
+ROOT = Path(__file__).resolve().parent
+
+# `streamlit run` reads .streamlit/config.toml beside this file. Under another ASGI server Streamlit
+# would look beside pages/frame.py, find nothing, and show visitors tracebacks.
+if config._main_script_path is None:
+    config._main_script_path = str(ROOT / "app.py")
+
+
+@asynccontextmanager
+async def lifespan(_app: st.App) -> AsyncIterator[None]:
+    """Set aside what the imports made, so that no garbage collection walks over it again."""
+    gc.collect()
+    gc.freeze()
+    yield
+
+
+policy = content_security_policy(
+    Path(st.__file__).parent / "static" / "index.html",
+    os.environ.get(FRAME_ANCESTORS_VARIABLE, "'self'"),
+)
+
+app = st.App(
+    ROOT / "pages" / "frame.py",
+    lifespan=lifespan,
+    middleware=[Middleware(SecurityHeaders, policy=policy)],
+)
