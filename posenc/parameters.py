@@ -6,7 +6,7 @@ argument, what is allowed and the value.
 
 import reprlib
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Generic, Literal, TypeVar, cast
 
 import numpy as np
@@ -19,6 +19,8 @@ Positions = int | np.integer | Sequence[float] | NDArray[np.generic]
 
 def shown(value: object) -> str:
     """Write a refused value on one short line, whatever it is."""
+    if isinstance(value, np.ndarray):
+        return f"an array of {value.dtype} of shape {value.shape}"
     if isinstance(value, np.generic):
         value = value.item()
     if isinstance(value, int) and value.bit_length() > 128:
@@ -94,6 +96,7 @@ LAYOUT: Choice[str] = Choice("layout", ("interleaved", "sin_cos", "cos_sin"))
 FREQ_SHIFT: Choice[int] = Choice("freq_shift", (0, 1))
 SHIFT = Real("k", default=1.0, minimum=-1e7, maximum=1e7)
 FLOAT_DTYPES = ("float16", "float32", "float64")
+_COUNT = replace(SEQ_LEN, name="positions")
 
 
 def check_dtype(dtype: DTypeLike | None) -> np.dtype[np.floating]:
@@ -107,38 +110,36 @@ def check_dtype(dtype: DTypeLike | None) -> np.dtype[np.floating]:
     return cast(np.dtype[np.floating], found)
 
 
-def check_positions(positions: object) -> NDArray[np.float64]:
-    """Return an array of positions as one axis of float64.
+def check_positions(positions: object) -> int | NDArray[np.float64]:
+    """Return a number of positions as an ``int``, or an array of positions as one axis of float64.
 
-    They become float64 before any arithmetic: uint8 would wrap, float16 knows no 2049 and would overflow.
+    An array becomes float64 before any arithmetic: uint8 would wrap at 256, float16 knows no 2049.
 
     Parameters
     ----------
     positions
-        Finite real numbers on one axis, at least one; negative, fractional, unordered and repeated ones are fine.
+        A number of positions, or finite real numbers on one axis, at least one: negative, fractional,
+        unordered and repeated ones are fine, and so are read-only, strided and big-endian arrays.
 
     Raises
     ------
     ValueError
-        For text, booleans, complex numbers, NaN, infinities, none at all, too many, or another number of axes.
+        For text, booleans, complex numbers, NaN, infinities, none or too many, or other than one axis.
     """
+    if isinstance(positions, (int, np.integer)) and not isinstance(positions, bool):
+        return _COUNT.check(positions)
     try:
         given = np.asarray(positions)
     except ValueError:  # rows of different lengths
         given = np.empty((0, 0))
-    if given.ndim != 1 or given.dtype.kind not in "iuf" or not 0 < given.size <= SEQ_LEN.maximum:
+    if given.ndim != 1 or given.dtype.kind not in "iuf" or not 0 < given.size <= _COUNT.maximum:
         raise ValueError(
-            f"positions must be an integer or a 1-D array of 1 to {SEQ_LEN.maximum} real numbers, "
+            f"positions must be an integer or a 1-D array of 1 to {_COUNT.maximum} real numbers, "
             f"got {shown(positions)}"
         )
     exact = given.astype(np.float64)
-    if not np.isfinite(exact).all():
-        where = int(np.flatnonzero(~np.isfinite(exact))[0])
-        raise ValueError(f"positions must be finite, got {exact[where]} at index {where}")
+    finite = np.isfinite(exact)
+    if not finite.all():
+        first = int(np.argmin(finite))
+        raise ValueError(f"positions must be finite, got {exact[first]} at index {first}")
     return exact
-
-
-def is_count(positions: object) -> bool:
-    """Tell a number of positions from an array of them."""
-    return isinstance(positions, (int, np.integer)) and not isinstance(positions, bool)
-

@@ -17,13 +17,12 @@ from posenc.parameters import (
     D_MODEL,
     FREQ_SHIFT,
     LAYOUT,
-    SEQ_LEN,
     SHIFT,
     Positions,
     check_dtype,
     check_positions,
-    is_count,
 )
+from posenc.turns import fill
 
 Float64 = NDArray[np.float64]
 
@@ -69,10 +68,8 @@ def inv_freq(d_model: int, *, base: float = BASE.default, freq_shift: int = FREQ
     d_model, base, freq_shift = D_MODEL.check(d_model), BASE.check(base), FREQ_SHIFT.check(freq_shift)
     half = d_model // 2
     if freq_shift:
-        exponents = np.arange(half) / max(half - 1, 1)
-    else:
-        exponents = 2 * np.arange(d_model - half) / d_model
-    return np.asarray(base**-exponents, dtype=np.float64)
+        return np.power(base, -np.arange(half) / max(half - 1, 1))
+    return np.power(base, -2 * np.arange(d_model - half) / d_model)
 
 
 def wavelengths(d_model: int, *, base: float = BASE.default, freq_shift: int = FREQ_SHIFT.default) -> Float64:
@@ -80,9 +77,7 @@ def wavelengths(d_model: int, *, base: float = BASE.default, freq_shift: int = F
     return 2 * np.pi / inv_freq(d_model, base=base, freq_shift=freq_shift)
 
 
-def columns(
-    d_model: int, *, layout: str = LAYOUT.default, freq_shift: int = FREQ_SHIFT.default
-) -> Columns:
+def columns(d_model: int, *, layout: str = LAYOUT.default, freq_shift: int = FREQ_SHIFT.default) -> Columns:
     """Say what each column of a table of this layout holds.
 
     Returns
@@ -92,7 +87,7 @@ def columns(
         with ``freq_shift=1``; `is_cos` (d_model,) true for cosines.
     """
     d_model, layout = D_MODEL.check(d_model), LAYOUT.check(layout)
-    sines, cosines = _slices(_waving(d_model, FREQ_SHIFT.check(freq_shift)), layout)
+    sines, cosines = _slices(_waves(d_model, FREQ_SHIFT.check(freq_shift)), layout)
     pair, is_cos = np.full(d_model, -1), np.zeros(d_model, dtype=bool)
     for place in (sines, cosines):
         pair[place] = np.arange(pair[place].size)
@@ -109,18 +104,54 @@ def sinusoidal(
     freq_shift: int = FREQ_SHIFT.default,
     dtype: DTypeLike = np.float32,
 ) -> NDArray[np.floating]:
-    """Return the sinusoidal table: a row for each position, a column for each dimension."""
+    """Return the sinusoidal table: a row for each position, a column for each dimension.
+
+    Column 2i is sin(p·ω_i), column 2i + 1 is cos(p·ω_i), with ω_i of `inv_freq`; `layout` moves columns only.
+
+    Parameters
+    ----------
+    positions
+        A number n of positions, for the rows 0 … n − 1, or a 1-D array of at least one real position, a row
+        each: negative, fractional and far ones too, of any integer or float dtype.
+    d_model
+        Number of columns. Odd widths: with ``freq_shift=0`` there is one sine more than there are cosines and
+        the divisor stays d (keras-hub, VideoMAE, Marian); with ``freq_shift=1`` the table of width d − 1 is
+        followed by a column of zeros (fairseq).
+    base
+        10000 in the paper.
+    layout
+        ``"interleaved"`` sine, cosine, sine, … (paper); ``"sin_cos"`` all sines, then all cosines;
+        ``"cos_sin"`` all cosines, then all sines.
+    freq_shift
+        0 for ω_i = base^(−2i/d) (paper), 1 for base^(−i/(⌊d/2⌋−1)) (tensor2tensor, fairseq, Whisper).
+    dtype
+        float16, float32 or float64 of the result; the values are computed in float64 and rounded once.
+
+    Returns
+    -------
+    (n, d_model) array of `dtype`
+        In float64 the error is below 5e-9 up to position 1e7, nearly all of it from rounding the angle.
+
+    Raises
+    ------
+    ValueError
+        For an argument outside its limits, in one sentence that names it.
+
+    References
+    ----------
+    Vaswani et al. 2017, "Attention Is All You Need", section 3.5, https://arxiv.org/abs/1706.03762
+
+    Examples
+    --------
+    >>> sinusoidal(2, 4).round(4).tolist() == np.float32([[0, 1, 0, 1], [0.8415, 0.5403, 0.01, 1]]).tolist()
+    True
+    """
     rates = inv_freq(d_model, base=base, freq_shift=freq_shift)
-    wanted = check_dtype(dtype)
-    waving = _waving(D_MODEL.check(d_model), freq_shift)
-    places = _slices(waving, LAYOUT.check(layout))
-    rows = SEQ_LEN.check(positions) if is_count(positions) else check_positions(positions)
-    n = rows if isinstance(rows, int) else rows.size
-    table = np.zeros((n, d_model), dtype=wanted)
-    exact = np.arange(n, dtype=np.float64) if isinstance(rows, int) else rows
-    angles = exact[:, np.newaxis] * rates
-    table[:, places[0]] = np.sin(angles)
-    table[:, places[1]] = np.cos(angles[:, : waving // 2])
+    layout, wanted, rows = LAYOUT.check(layout), check_dtype(dtype), check_positions(positions)
+    waves = _waves(d_model, freq_shift)
+    table = np.empty((rows if isinstance(rows, int) else rows.size, d_model), dtype=wanted)
+    table[:, waves:] = 0
+    fill(table[:, :waves], rows, rates, *_slices(waves, layout))
     return table
 
 
@@ -130,9 +161,8 @@ def steps(positions: Positions, d_model: int, *, base: float = BASE.default) -> 
     positions p (n, 1) → columns j (1, d) → exponents 2·⌊j/2⌋/d (1, d) → rates 1/base^exponent (1, d)
     → angles p · rate (n, d) → table: sine of the even columns' angles, cosine of the odd ones'.
     """
-    d_model, base = D_MODEL.check(d_model), BASE.check(base)
-    rows = np.arange(SEQ_LEN.check(positions)) if is_count(positions) else positions
-    p = check_positions(rows)[:, np.newaxis]  # (n, 1)
+    d_model, base, rows = D_MODEL.check(d_model), BASE.check(base), check_positions(positions)
+    p = (np.arange(float(rows)) if isinstance(rows, int) else rows)[:, np.newaxis]  # (n, 1)
     j = np.arange(d_model)[np.newaxis, :]  # (1, d)
     exponents = 2 * (j // 2) / d_model
     rates = 1 / np.power(base, exponents)
@@ -157,7 +187,7 @@ def shift_matrix(
             f"d_model must be even for a shift matrix with freq_shift 0, since the last sine of an odd width "
             f"has no cosine to rotate with, got {d_model}"
         )
-    sines, cosines = _slices(_waving(d_model, freq_shift), LAYOUT.check(layout))
+    sines, cosines = _slices(_waves(d_model, freq_shift), LAYOUT.check(layout))
     sin_at, cos_at = np.arange(d_model)[sines], np.arange(d_model)[cosines]
     matrix = np.eye(d_model)  # a column of zeros stays as it is
     matrix[sin_at, sin_at] = matrix[cos_at, cos_at] = np.cos(k * rates)
@@ -166,13 +196,13 @@ def shift_matrix(
     return matrix
 
 
-def _waving(d_model: int, freq_shift: int) -> int:
-    """Number of columns that hold a wave: with ``freq_shift=1`` an odd width ends in a column of zeros."""
+def _waves(d_model: int, freq_shift: int) -> int:
+    """Count the columns that hold a wave: with ``freq_shift=1`` an odd width ends in a column of zeros."""
     return d_model - d_model % 2 if freq_shift else d_model
 
 
 def _slices(width: int, layout: str) -> tuple[slice, slice]:
-    """Where the sines and where the cosines stand among `width` columns; an odd width has one more sine."""
+    """Say where the sines and where the cosines stand; an odd width has one more sine."""
     n_cos = width // 2
     if layout == "interleaved":
         return slice(0, width, 2), slice(1, width, 2)
