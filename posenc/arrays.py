@@ -1,0 +1,40 @@
+"""The one check of each array argument, and exact scaling by powers of two.
+
+As with the scalars of `posenc.parameters`, a refused array raises a ``ValueError`` of one sentence.
+"""
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+Floats = NDArray[np.float64]
+
+
+def check_array(name: str, value: ArrayLike) -> Floats:
+    """Return `value` as float64; text, booleans, complex numbers, objects and ragged rows are refused."""
+    try:
+        given = np.asarray(value)
+    except ValueError:  # rows of different lengths
+        given = np.empty(0, dtype=object)
+    if given.dtype.kind not in "iuf":
+        raise ValueError(f"{name} must be an array of real numbers, got dtype {given.dtype}")
+    return given.astype(np.float64)
+
+
+def check_table(name: str, value: ArrayLike) -> Floats:
+    """Return `value` as a (rows, columns) float64 array with at least one row and one column."""
+    table = check_array(name, value)
+    if table.ndim != 2 or table.size == 0:
+        raise ValueError(
+            f"{name} must be a 2-D array with at least one row and one column, got shape {table.shape}"
+        )
+    return table
+
+
+def unit_scale(values: Floats, axis: int | None) -> tuple[Floats, NDArray[np.intc]]:
+    """Split `values` into ``scaled * 2**exponent`` with the largest magnitude along `axis` in [0.5, 1).
+
+    Powers of two change no digit. Afterwards 1e200 can be squared without overflow, 1e-200 without becoming
+    zero.
+    """
+    exponent = np.frexp(np.abs(values).max(axis=axis, keepdims=True))[1]
+    return np.ldexp(values, -exponent), exponent

@@ -1,0 +1,184 @@
+"""How alike positions are: dot product, cosine and distance of table rows, each also against the offset."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from posenc.arrays import Floats, check_table, unit_scale
+
+# Below this a squared distance has lost digits to underflow; at infinity it has overflowed.
+SMALLEST_SAFE_SQUARE = 1e-280
+
+
+def dot(a: ArrayLike, b: ArrayLike | None = None) -> Floats:
+    """Dot products of the rows of `a` with the rows of `b`: ``a @ b.T``.
+
+    Parameters
+    ----------
+    a, b
+        Tables of shapes (n, d) and (m, d); without `b`, of `a` with itself.
+
+    Returns
+    -------
+    (n, m) float64. A product past the largest float64 is infinite, without a warning.
+
+    Raises
+    ------
+    ValueError
+        If a table is not a 2-D array of real numbers or the widths differ.
+    """
+    first, second = _pair(a, b)
+    with np.errstate(over="ignore", under="ignore", invalid="ignore"):
+        return first @ second.T
+
+
+def cosine(a: ArrayLike, b: ArrayLike | None = None) -> Floats:
+    """Cosine of the angle between the rows of `a` and the rows of `b`: ``a·b / (|a| |b|)``, within [−1, 1].
+
+    Parameters
+    ----------
+    a, b
+        Tables of shapes (n, d) and (m, d); without `b`, of `a` with itself.
+
+    Returns
+    -------
+    (n, m) float64. A row of zeros has no direction: its cosines are NaN (undefined), also with itself, and
+    never 0. So are those of a row that holds NaN or an infinity. Rows of any other size, 1e200 or 1e-200,
+    give right values.
+
+    Raises
+    ------
+    ValueError
+        If a table is not a 2-D array of real numbers or the widths differ.
+    """
+    first, second = _pair(a, b)
+    with np.errstate(under="ignore", invalid="ignore"):
+        directions = _directions(first)
+        others = directions if b is None else _directions(second)
+        # Rounding can leave 1.0000000000000002 on the diagonal, of which arccos is NaN.
+        return np.clip(directions @ others.T, -1.0, 1.0)
+
+
+def distance(a: ArrayLike, b: ArrayLike | None = None) -> Floats:
+    """Euclidean distances between the rows of `a` and the rows of `b`: ``|a − b|``.
+
+    Parameters
+    ----------
+    a, b
+        Tables of shapes (n, d) and (m, d); without `b`, of `a` with itself.
+
+    Returns
+    -------
+    (n, m) float64. Equal rows are exactly 0 apart, rows of 1e200 or 1e-200 are measured right, a distance
+    past the largest float64 is infinite, and a row that holds NaN is NaN from every other.
+
+    Raises
+    ------
+    ValueError
+        If a table is not a 2-D array of real numbers or the widths differ.
+
+    Notes
+    -----
+    The differences are formed row by row. |a|² + |b|² − 2 a·b would be faster, but leaves rounding noise
+    where equal rows must be 0 apart.
+    """
+    first, second = _pair(a, b)
+    distances = np.empty((len(first), len(second)))
+    with np.errstate(over="ignore", under="ignore", invalid="ignore"):
+        for row, into in zip(first, distances, strict=True):
+            difference = second - row
+            square = np.einsum("ij,ij->i", difference, difference)
+            np.sqrt(square, out=into)
+            unsafe = ~((square > SMALLEST_SAFE_SQUARE) & (square < np.inf))
+            into[unsafe] = norms(difference[unsafe])
+    return distances
+
+
+def norms(table: ArrayLike) -> Floats:
+    """Euclidean length of each row of a (n, d) table → (n,), right for rows of 1e200 and 1e-200 as well."""
+    rows = np.asarray(table, dtype=np.float64)
+    if rows.size == 0:
+        return np.zeros(len(rows))
+    with np.errstate(over="ignore", under="ignore", invalid="ignore"):
+        scaled, exponent = unit_scale(rows, axis=1)
+        length: Floats = np.ldexp(np.sqrt(np.sum(scaled * scaled, axis=1)), exponent[:, 0])
+    return length
+
+
+MEASURES: Mapping[str, Callable[[ArrayLike, ArrayLike | None], Floats]] = MappingProxyType(
+    {"dot": dot, "cosine": cosine, "distance": distance}
+)
+
+
+@dataclass(frozen=True)
+class OffsetProfile:
+    """Mean, spread, extremes and number of the defined cells of a matrix at each offset, all of one shape."""
+
+    offset: NDArray[np.int64]
+    mean: Floats
+    std: Floats
+    minimum: Floats
+    maximum: Floats
+    count: NDArray[np.int64]
+
+
+def by_offset(matrix: ArrayLike, *, signed: bool = False) -> OffsetProfile:
+    """Gather a position-by-position matrix along its diagonals: value against offset q − p.
+
+    Parameters
+    ----------
+    matrix
+        (n, n): row p, column q.
+    signed
+        False reads the upper triangle, offsets 0 … n−1, all that a symmetric matrix holds;
+        True reads every diagonal, offsets −(n−1) … n−1.
+
+    Returns
+    -------
+    OffsetProfile
+        Undefined (NaN) cells are left out; `count` says how many are left, and where it is 0 the rest is NaN.
+        `std` is the population standard deviation.
+
+    Raises
+    ------
+    ValueError
+        If the matrix is not a square 2-D array of real numbers.
+    """
+    cells = check_table("matrix", matrix)
+    n = len(cells)
+    if cells.shape != (n, n):
+        raise ValueError(
+            f"matrix must be square, one row and one column per position, got shape {cells.shape}"
+        )
+    offset = np.arange(1 - n if signed else 0, n)
+    with np.errstate(over="ignore", invalid="ignore"):
+        columns = np.array([_summary(cells.diagonal(k)) for k in offset]).T
+    mean, std, minimum, maximum, count = columns
+    return OffsetProfile(offset, mean, std, minimum, maximum, count.astype(np.int64))
+
+
+def _pair(a: ArrayLike, b: ArrayLike | None) -> tuple[Floats, Floats]:
+    first = check_table("a", a)
+    second = first if b is None else check_table("b", b)
+    if first.shape[1] != second.shape[1]:
+        raise ValueError(
+            f"a and b must have the same width, got {first.shape[1]} and {second.shape[1]} columns"
+        )
+    return first, second
+
+
+def _directions(table: Floats) -> Floats:
+    """Rows of length 1; a row without a direction becomes NaN, by 0/0."""
+    scaled, _ = unit_scale(table, axis=1)
+    directions: Floats = scaled / np.linalg.norm(scaled, axis=1, keepdims=True)
+    return directions
+
+
+def _summary(diagonal: Floats) -> tuple[float, float, float, float, int]:
+    defined = diagonal[~np.isnan(diagonal)]
+    if defined.size == 0:
+        return np.nan, np.nan, np.nan, np.nan, 0
+    return defined.mean(), defined.std(), defined.min(), defined.max(), defined.size
