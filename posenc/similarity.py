@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from posenc.arrays import Floats, check_table, unit_scale
 
-# Below this a squared distance has lost digits to underflow; at infinity it has overflowed.
+# Below this a sum of squares has lost digits to underflow; at infinity it has overflowed.
 SMALLEST_SAFE_SQUARE = 1e-280
 
 
@@ -87,25 +87,18 @@ def distance(a: ArrayLike, b: ArrayLike | None = None) -> Floats:
     """
     first, second = _pair(a, b)
     distances = np.empty((len(first), len(second)))
-    with np.errstate(over="ignore", under="ignore", invalid="ignore"):
-        for row, into in zip(first, distances, strict=True):
-            difference = second - row
-            square = np.einsum("ij,ij->i", difference, difference)
-            np.sqrt(square, out=into)
-            unsafe = ~((square > SMALLEST_SAFE_SQUARE) & (square < np.inf))
-            into[unsafe] = norms(difference[unsafe])
+    with np.errstate(over="ignore", invalid="ignore"):
+        for p, row in enumerate(first):
+            if b is None:  # half the work: the other half is its mirror image
+                distances[p, p:] = distances[p:, p] = _norms(second[p:] - row)
+            else:
+                distances[p] = _norms(second - row)
     return distances
 
 
 def norms(table: ArrayLike) -> Floats:
     """Euclidean length of each row of a (n, d) table → (n,), right for rows of 1e200 and 1e-200 as well."""
-    rows = np.asarray(table, dtype=np.float64)
-    if rows.size == 0:
-        return np.zeros(len(rows))
-    with np.errstate(over="ignore", under="ignore", invalid="ignore"):
-        scaled, exponent = unit_scale(rows, axis=1)
-        length: Floats = np.ldexp(np.sqrt(np.sum(scaled * scaled, axis=1)), exponent[:, 0])
-    return length
+    return _norms(check_table("table", table))
 
 
 MEASURES: Mapping[str, Callable[[ArrayLike, ArrayLike | None], Floats]] = MappingProxyType(
@@ -175,6 +168,25 @@ def _directions(table: Floats) -> Floats:
     scaled, _ = unit_scale(table, axis=1)
     directions: Floats = scaled / np.linalg.norm(scaled, axis=1, keepdims=True)
     return directions
+
+
+def _norms(rows: Floats) -> Floats:
+    with np.errstate(over="ignore", under="ignore", invalid="ignore"):
+        square = np.einsum("ij,ij->i", rows, rows)
+        length: Floats = np.sqrt(square)
+        suspects = np.flatnonzero(~((square > SMALLEST_SAFE_SQUARE) & (square < np.inf)))
+        if suspects.size:
+            length[suspects] = _scaled_norms(rows[suspects])
+    return length
+
+
+def _scaled_norms(rows: Floats) -> Floats:
+    """Norms of rows whose squares may leave the range of float64, each measured by its largest value."""
+    peak = np.abs(rows).max(axis=1)
+    unit = np.where((peak > 0) & (peak < np.inf), peak, 1.0)
+    scaled = rows / unit[:, None]
+    length: Floats = unit * np.sqrt(np.einsum("ij,ij->i", scaled, scaled))
+    return length
 
 
 def _summary(diagonal: Floats) -> tuple[float, float, float, float, int]:
