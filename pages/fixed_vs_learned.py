@@ -1,0 +1,3 @@
+from pages.ui import layout
+
+layout.opening("fixed_vs_learned")

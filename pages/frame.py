@@ -1,0 +1,50 @@
+"""What surrounds every page: the site map, the language, the shared controls."""
+
+import logging
+import sys
+from pathlib import Path
+
+# Streamlit puts this folder, not its parent, on the import path, and the app may be started from anywhere.
+ROOT = str(Path(__file__).parents[1])
+if ROOT not in sys.path:
+    sys.path.insert(0, ROOT)
+
+import streamlit as st  # noqa: E402  (the path must be right before anything of ours is imported)
+
+from pages.ui import controls, layout, sitemap  # noqa: E402
+from pages.ui.text import label  # noqa: E402
+
+LOG = logging.getLogger("posenc")
+
+st.set_page_config(page_title="posenc", page_icon=layout.ICON, layout="wide")
+st.logo(layout.LOGO, size="large")
+
+with st.sidebar:
+    place = st.container()
+    controls.language()
+
+pages = {
+    entry: st.Page(
+        f"{entry.name}.py",
+        title=label(f"page.{entry.name}.title"),
+        url_path=entry.slug or None,
+        default=not entry.slug,
+    )
+    for entry in sitemap.PAGES
+}
+# The menu is our own: Streamlit's would fetch each page's icon from another host, as the tab's icon.
+page = st.navigation(list(pages.values()), position="hidden")
+
+with st.sidebar:
+    with place:
+        for entry, target in pages.items():
+            st.page_link(target, icon=entry.icon)
+        st.divider()
+    controls.shared()
+    st.caption(label("frame.about"))
+
+try:
+    page.run()
+except Exception:
+    LOG.exception("page %s failed", page.url_path)
+    st.error(label("notice.failure"), icon=":material/error:")

@@ -1,0 +1,135 @@
+"""The sinusoidal table: its derivation, the picture, one row, one pair, wavelengths, layouts, mistakes."""
+
+import streamlit as st
+
+import posenc
+from pages.ui import chart, controls, layout, marks
+from pages.ui.text import label, number, prose
+from posenc import checks, figures, formulas, similarity, snippets
+
+view = controls.settings()
+table = posenc.sinusoidal(view.rows, **view.arguments)
+columns = posenc.columns(view.d_model, layout=view.layout)
+rates = posenc.inv_freq(view.d_model, base=view.base)
+wavelengths = posenc.wavelengths(view.d_model, base=view.base)
+
+
+def derivation() -> None:
+    """Show every intermediate array of the formula."""
+    layout.section("sinusoidal", "derivation")
+    st.button(
+        label("sinusoidal.article"), on_click=controls.choose, args=[controls.ARTICLE], icon=":material/menu_book:"
+    )
+    steps = posenc.steps(view.rows, view.d_model, base=view.base)._asdict().items()
+    for tab, (name, array) in zip(st.tabs([label(f"step.{name}") for name, _ in steps]), steps, strict=True):
+        shape = f"({', '.join(map(str, array.shape))})"
+        tab.markdown(prose("sinusoidal", f"step_{name}", shape=shape, slowest=number(rates[-1])))
+        tab.code(layout.array_text(array), language=None)
+
+
+def heatmap() -> None:
+    """Show the whole table."""
+    layout.section("sinusoidal", "heatmap")
+    layout.cut_notice(view)
+    figure = figures.heatmap(
+        table,
+        marks.positions(),
+        marks.dimensions(columns, rates),
+        label("axis.value"),
+        limit=1.0,
+        cell=(label("axis.angle"), checks.cell_angles(view.rows, columns, rates)),
+        height=480,
+    )
+    chart.show(figure, "table", label("sinusoidal.heatmap_alt", rows=view.rows, columns=view.columns))
+
+
+@st.fragment
+def vector() -> None:
+    """Pick a position: its row as bars."""
+    text = st.container()
+    position = controls.integer(posenc.Integer("position", min(10, view.rows - 1), 0, view.rows - 1))
+    norm, expected = checks.row_norms(table)[position], checks.expected_norm(view.d_model)
+    with text:
+        layout.section("sinusoidal", "vector", position=position, norm=number(norm), expected=number(expected))
+    figure = figures.bars(marks.by_function(table[position], columns), label("axis.dimension"), label("axis.value"))
+    chart.show(figure, "vector", label("sinusoidal.vector_alt", d_model=view.d_model, position=position))
+
+
+@st.fragment
+def pair() -> None:
+    """Pick a pair: its two waves over the positions, and its clock hand at one of them."""
+    text = st.container()
+    left, right = st.columns(2)
+    with left:
+        i = controls.integer(posenc.Integer("pair", min(4, len(rates) - 1), 0, len(rates) - 1))
+    with right:
+        hand = controls.integer(posenc.Integer("hand", min(10, view.rows - 1), 0, view.rows - 1))
+    with text:
+        layout.section(
+            "sinusoidal", "pair", pair=i, frequency=number(rates[i]), wavelength=number(wavelengths[i])
+        )
+    names = (label("axis.sine"), label("axis.cosine"))
+    at, sine, cosine = checks.wave(rates[i], view.rows - 1)
+    waves, clock = st.columns([2, 1])
+    with waves:
+        figure = figures.waves(at, sine, cosine, hand, rates[i], names, label("axis.position"), label("axis.value"))
+        chart.show(figure, "waves", label("sinusoidal.waves_alt", pair=i, position=hand))
+    with clock:
+        angle = hand * rates[i]
+        figure = figures.clock(
+            {label("sinusoidal.hand", position=hand): angle}, label("sinusoidal.clock_cos"), label("sinusoidal.clock_sin")
+        )
+        chart.show(figure, "clock", label("sinusoidal.clock_alt", pair=i, position=hand, angle=number(angle)))
+
+
+def wave_lengths() -> None:
+    """Show every pair's wavelength against the two ends of the series."""
+    shortest, longest, limit = wavelengths[0], wavelengths[-1], posenc.wavelengths(2, base=1)[0] * view.base
+    layout.section(
+        "sinusoidal",
+        "wavelengths",
+        shortest=number(shortest),
+        longest=number(longest),
+        limit=number(limit),
+        still=checks.still_columns(table),
+        d_model=view.d_model,
+        seq_len=view.rows,
+    )
+    figure = figures.series(
+        range(len(wavelengths)),
+        {label("axis.wavelength"): wavelengths},
+        label("axis.pair"),
+        label("axis.wavelength"),
+        log_y=True,
+        points=True,
+        marks_y={label("sinusoidal.shortest"): shortest, label("sinusoidal.longest"): longest},
+    )
+    chart.show(
+        figure,
+        "wavelengths",
+        label("sinusoidal.wavelengths_alt", shortest=number(shortest), longest=number(longest)),
+    )
+
+
+def layouts() -> None:
+    """Show the three layouts side by side, and that E·Eᵀ is the same."""
+    tables = {name: posenc.sinusoidal(min(view.rows, 64), **(view.arguments | {"layout": name}), dtype="float64") for name in posenc.LAYOUT.options}
+    difference = checks.largest_difference(*map(similarity.dot, tables.values()))
+    layout.section("sinusoidal", "layouts", difference=number(difference, 2))
+    for place, (name, shown) in zip(st.columns(3), tables.items(), strict=True):
+        with place:
+            title = controls.option_label("layout", name)
+            st.markdown(f"**{title}**")
+            figure = figures.heatmap(shown, marks.positions(), marks.dimensions(), label("axis.value"), limit=1.0, height=300)
+            chart.show(figure, f"layout_{name}", label("sinusoidal.layout_alt", layout=title))
+
+
+layout.opening("sinusoidal", formulas.SINUSOID)
+derivation()
+heatmap()
+vector()
+pair()
+wave_lengths()
+layouts()
+layout.in_code(snippets.sinusoidal(view.rows, view.d_model, base=view.base, layout=view.layout), table, "sinusoidal")
+layout.sources("vaswani2017")

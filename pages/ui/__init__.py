@@ -1,0 +1,1 @@
+"""Everything of the app that knows Streamlit, besides the pages themselves."""

@@ -1,0 +1,155 @@
+"""One row a parameter: the widget, its label in the reader's language, its place in the address."""
+
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import streamlit as st
+
+from pages.ui import url
+from pages.ui.text import LANGUAGES, browser_language, label
+from posenc import BASE, D_MODEL, LAYOUT, SEQ_LEN, Choice, Integer, Real
+from posenc.figures import MAX_SIDE
+
+
+@dataclass(frozen=True)
+class Switch:
+    """A parameter that is on or off."""
+
+    name: str
+    default: bool
+
+    def check(self, value: object) -> bool:
+        """Return the value if it is a boolean."""
+        if not isinstance(value, bool):
+            raise ValueError(f"{self.name} must be on or off, got {value!r}")
+        return value
+
+
+@dataclass(frozen=True)
+class Settings:
+    """The shared parameters, as the sidebar shows them."""
+
+    seq_len: int
+    d_model: int
+    base: float
+    layout: str
+
+    @property
+    def rows(self) -> int:
+        """How many positions fit into a picture."""
+        return min(self.seq_len, MAX_SIDE)
+
+    @property
+    def columns(self) -> int:
+        """How many dimensions fit into a picture."""
+        return min(self.d_model, MAX_SIDE)
+
+    @property
+    def arguments(self) -> dict[str, Any]:
+        """The keyword arguments of `posenc.sinusoidal` besides the positions."""
+        return {"d_model": self.d_model, "base": self.base, "layout": self.layout}
+
+
+# The table that the founding article derives and prints.
+ARTICLE = Settings(seq_len=50, d_model=512, base=10_000.0, layout="interleaved")
+
+
+def ladder(minimum: int, maximum: int) -> list[int]:
+    """Return the stops of a slider: every number up to 64, then 16 to each doubling.
+
+    A slider is 250 pixels long: it cannot have a pixel for each of ten thousand values, and small sizes are where
+    a step of one shows. Any other number can be had through the address.
+    """
+    stops, step = [], 1
+    number = minimum
+    while number < maximum:
+        stops.append(number)
+        step = max(1, 1 << max(0, number.bit_length() - 6))
+        number = (number // step + 1) * step
+    return [*stops, maximum]
+
+
+def integer(parameter: Integer) -> int:
+    """Draw a slider for a whole number."""
+    url.seed(parameter)
+    if parameter.minimum == parameter.maximum:
+        return parameter.minimum  # nothing to choose: a slider needs two stops
+    chosen = st.session_state[parameter.name]
+    options = sorted({*ladder(parameter.minimum, parameter.maximum), chosen})
+    st.select_slider(_label(parameter.name), options, key=parameter.name, help=_help(parameter.name))
+    return int(url.publish(parameter))
+
+
+def real(parameter: Real, step: float) -> float:
+    """Draw a number field."""
+    url.seed(parameter)
+    st.number_input(
+        _label(parameter.name),
+        parameter.minimum,
+        parameter.maximum,
+        step=step,
+        format="%.6g",
+        key=parameter.name,
+        help=_help(parameter.name),
+    )
+    return float(url.publish(parameter))
+
+
+def choice(parameter: Choice[str]) -> str:
+    """Draw a choice of a few, of which one is always taken."""
+    url.seed(parameter)
+    draw = st.segmented_control if len(parameter.options) <= 4 else st.pills
+    draw(
+        _label(parameter.name),
+        parameter.options,
+        key=parameter.name,
+        format_func=lambda option: option_label(parameter.name, option),
+        help=_help(parameter.name),
+        required=True,
+    )
+    return str(url.publish(parameter))
+
+
+def switch(name: str, *, default: bool = False) -> bool:
+    """Draw a switch that is on or off."""
+    parameter = Switch(name, default)
+    url.seed(parameter)
+    st.toggle(_label(name), key=name, help=_help(name))
+    return bool(url.publish(parameter))
+
+
+def language() -> str:
+    """Draw the choice of language; the reader's own is the default and stays out of the address."""
+    own = browser_language()
+    parameter = Choice("lang", (own, *(lang for lang in LANGUAGES if lang != own)))
+    if "lang" not in st.session_state:
+        st.session_state["lang"] = own  # words are needed before the choice is read
+    return choice(parameter)
+
+
+def shared() -> Settings:
+    """Draw what every page shares."""
+    return Settings(integer(SEQ_LEN), integer(D_MODEL), real(BASE, step=1000.0), choice(LAYOUT))
+
+
+def choose(chosen: Settings) -> None:
+    """Set the shared parameters (a button's callback: it runs before the widgets are drawn)."""
+    st.session_state.update(asdict(chosen))
+
+
+def settings() -> Settings:
+    """Return the shared parameters of this run, as drawn by the frame."""
+    return Settings(**{name: st.session_state[name] for name in ("seq_len", "d_model", "base", "layout")})
+
+
+def option_label(name: str, option: str) -> str:
+    """Return the words for one option."""
+    return label(f"option.{name}.{option}")
+
+
+def _label(name: str) -> str:
+    return label(f"label.{name}")
+
+
+def _help(name: str) -> str:
+    return label(f"help.{name}")

@@ -1,0 +1,97 @@
+"""The shape that all pages share: an opening, sections, code to take away, sources."""
+
+import io
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import streamlit as st
+
+from pages.ui.text import label, prose
+from posenc.sources import SOURCES
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from pages.ui.controls import Settings
+
+LOGO = str(Path(__file__).parent / "logo.svg")
+ICON = str(Path(__file__).parent / "icon.svg")
+
+
+def opening(page: str, *formulas: str, **values: object) -> None:
+    """Say what to look at and why, and show the formula."""
+    st.title(label(f"page.{page}.title"))
+    st.markdown(prose(page, "intro", **values))
+    for formula in formulas:
+        st.latex(formula)
+
+
+def section(page: str, name: str, **values: object) -> None:
+    """Start a section: a heading from the catalogue, a paragraph from the page's prose."""
+    st.subheader(label(f"section.{page}.{name}"), anchor=name.replace("_", "-"))
+    st.markdown(prose(page, name, **values))
+
+
+def cut_notice(view: "Settings") -> None:
+    """Say so where a picture shows less than the whole table."""
+    if (view.rows, view.columns) != (view.seq_len, view.d_model):
+        sizes = {name: f"{getattr(view, name):,}" for name in ("rows", "seq_len", "columns", "d_model")}
+        st.info(label("notice.cut", **sizes), icon=":material/crop:")
+
+
+def array_text(array: "NDArray") -> str:
+    """Print an array as NumPy does, but only its corners."""
+    import numpy as np
+
+    return np.array2string(array, threshold=12, edgeitems=3, max_line_width=100)
+
+
+def in_code(snippets: Mapping[str, str], array: "NDArray", name: str) -> None:
+    """Show the lines that make what is on screen, and offer the array itself.
+
+    Parameters
+    ----------
+    snippets
+        Framework name → code.
+    array
+        What the code makes, as the core computed it.
+    name
+        File name of the downloads, without ending.
+    """
+    st.subheader(label("code.title"), anchor="in-code")
+    st.markdown(label("code.intro"))
+    for tab, code in zip(st.tabs(list(snippets)), snippets.values(), strict=True):
+        tab.code(code, language="python")
+    with st.container(horizontal=True):
+        for ending, make in (("npy", _npy), ("csv", _csv)):
+            st.download_button(
+                label("code.download", ending=ending, shape="×".join(map(str, array.shape))),
+                data=lambda make=make: make(array),
+                file_name=f"{name}.{ending}",
+                key=f"download_{ending}",
+                icon=":material/download:",
+                on_click="ignore",
+            )
+
+
+def sources(*keys: str) -> None:
+    """Name what the page leans on."""
+    st.subheader(label("code.sources"), anchor="sources")
+    st.markdown("\n".join(f"- {SOURCES[key].citation}" for key in keys))
+
+
+def _npy(array: "NDArray") -> bytes:
+    import numpy as np
+
+    buffer = io.BytesIO()
+    np.save(buffer, array, allow_pickle=False)
+    return buffer.getvalue()
+
+
+def _csv(array: "NDArray") -> bytes:
+    import numpy as np
+
+    buffer = io.BytesIO()
+    np.savetxt(buffer, array.reshape(len(array), -1), delimiter=",", fmt="%.9g")
+    return buffer.getvalue()

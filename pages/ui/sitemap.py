@@ -1,0 +1,21 @@
+"""Which pages there are, in reading order; titles and questions come from the catalogue (``page.<name>``)."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One page: its file is ``pages/<name>.py``, its address ``/<slug>``."""
+
+    name: str
+    slug: str
+    icon: str
+
+
+PAGES = (
+    Entry("home", "", ":material/home:"),
+    Entry("sinusoidal", "sinusoidal", ":material/waves:"),
+    Entry("similarity", "similarity", ":material/grid_on:"),
+    Entry("sentence", "sentence", ":material/short_text:"),
+    Entry("fixed_vs_learned", "fixed-vs-learned", ":material/compare:"),
+)

@@ -1,0 +1,65 @@
+"""Words in the reader's language: short labels from one catalogue, prose from one Markdown file a page.
+
+A missing key is an error, never a silent fallback to the other language.
+"""
+
+import re
+import tomllib
+from functools import cache
+from pathlib import Path
+
+import streamlit as st
+
+LANGUAGES = ("en", "ko")
+FOLDER = Path(__file__).parents[1] / "text"
+
+
+@cache
+def catalogue(lang: str) -> dict[str, str]:
+    """Return the short labels of one language, with dotted keys: ``label.d_model``."""
+    return dict(_flatten(tomllib.loads((FOLDER / f"{lang}.toml").read_text(encoding="utf-8"))))
+
+
+@cache
+def sections(lang: str, page: str) -> dict[str, str]:
+    """Return the prose of one page by section; a section starts at ``## name``."""
+    text = (FOLDER / lang / f"{page}.md").read_text(encoding="utf-8")
+    _, *parts = re.split(r"^## +(\w+) *$", text, flags=re.MULTILINE)
+    return {name: body.strip() for name, body in zip(parts[::2], parts[1::2], strict=True)}
+
+
+def fill(template: str, values: dict[str, object]) -> str:
+    """Put values where ``{{name}}`` stands (single braces belong to LaTeX)."""
+    return re.sub(r"\{\{(\w+)\}\}", lambda match: str(values[match[1]]), template)
+
+
+def language() -> str:
+    """Return the language of this visit."""
+    return str(st.session_state["lang"])
+
+
+def browser_language() -> str:
+    """Return the reader's own language as far as we speak it."""
+    return "ko" if (st.context.locale or "").lower().startswith("ko") else "en"
+
+
+def label(key: str, **values: object) -> str:
+    """Return one short label."""
+    return fill(catalogue(language())[key], values)
+
+
+def prose(page: str, section: str, **values: object) -> str:
+    """Return one section of a page's prose as Markdown."""
+    return fill(sections(language(), page)[section], values)
+
+
+def number(value: float, digits: int = 4) -> str:
+    """Write a number as both languages do: thousands separated, a few significant digits."""
+    return f"{value:,.0f}" if 1000 <= abs(value) < 1e15 else f"{value:.{digits}g}"
+
+
+def _flatten(tree: dict[str, object], prefix: str = "") -> list[tuple[str, str]]:
+    rows: list[tuple[str, str]] = []
+    for key, value in tree.items():
+        rows += _flatten(value, f"{prefix}{key}.") if isinstance(value, dict) else [(prefix + key, str(value))]
+    return rows

@@ -1,0 +1,91 @@
+"""The view in the address bar: one language-free value a parameter, defaults left out.
+
+Streamlit's own ``bind="query-params"`` writes an option's *translated* label into the address, so a link copied
+from a Korean page would not open for an English reader. Here the value itself travels.
+"""
+
+import re
+from typing import Any, Protocol
+
+import streamlit as st
+from streamlit.runtime.scriptrunner import get_script_run_ctx
+
+from pages.ui.text import label
+
+NUMBER = {
+    bool: r"[01]",
+    int: r"-?[0-9]{1,12}",
+    float: r"-?[0-9]{1,12}(\.[0-9]{1,12})?(e\+?[0-9]{1,2})?",
+}
+
+
+class Parameter(Protocol):
+    """What a parameter of the core offers: a name, a default, and a check that raises ValueError."""
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def default(self) -> Any: ...
+    def check(self, value: Any) -> Any: ...
+
+
+def parse(parameter: Parameter, texts: list[str]) -> Any:
+    """Return the value that the address gives, or raise ValueError.
+
+    Only ASCII digits count: ``int`` would also take ``6_4`` and full-width digits.
+    """
+    (text,) = texts  # a repeated parameter is refused here
+    kind = type(parameter.default)
+    if kind is str:
+        return parameter.check(text)
+    if not re.fullmatch(NUMBER[kind], text):
+        raise ValueError(f"{parameter.name} is not written as a number in the address")
+    return parameter.check(bool(int(text)) if kind is bool else kind(text))
+
+
+def write(value: Any) -> str:
+    """Return the text that stands for a value in the address."""
+    if isinstance(value, bool):
+        return str(int(value))
+    return f"{value:.12g}" if isinstance(value, float) else str(value)
+
+
+def seed(parameter: Parameter) -> None:
+    """Give the widget called ``parameter.name`` its value before it is drawn.
+
+    The address wins on the first run and when the visitor goes back or forward; otherwise what the visitor chose
+    stays, also when the page was left in between. A choice that is no longer possible (a position past a table that
+    became shorter) falls back to the default.
+    """
+    name, kept = parameter.name, st.session_state.setdefault("view", {})
+    context = get_script_run_ctx()
+    if name not in kept or (context is not None and context.is_history_navigation):
+        value = _from_address(parameter)
+    else:
+        value = st.session_state.get(name, kept[name])
+    try:
+        st.session_state[name] = parameter.check(value)
+    except ValueError:
+        st.session_state[name] = parameter.default
+
+
+def publish(parameter: Parameter) -> Any:
+    """Remember the value of a drawn widget, put it into the address, and return it."""
+    name, value = parameter.name, st.session_state[parameter.name]
+    st.session_state["view"][name] = value
+    if value == parameter.default:
+        st.query_params.pop(name, None)
+    elif st.query_params.get_all(name) != [write(value)]:
+        st.query_params[name] = write(value)
+    return value
+
+
+def _from_address(parameter: Parameter) -> Any:
+    texts = st.query_params.get_all(parameter.name)
+    if not texts:
+        return parameter.default
+    try:
+        return parse(parameter, texts)
+    except ValueError:
+        st.toast(label("notice.bad_link", name=parameter.name, value=write(parameter.default)), duration="long")
+        return parameter.default

@@ -1,0 +1,7 @@
+"""Arrays and labels in, plotly figures out. Pictures never compute, and know no language and no Streamlit."""
+
+from posenc.figures.heatmap import MAX_SIDE, Axis, heatmap
+from posenc.figures.lines import band, bars, clock, path, series, waves
+from posenc.figures.style import BLUE, ORANGE
+
+__all__ = ["BLUE", "MAX_SIDE", "ORANGE", "Axis", "band", "bars", "clock", "heatmap", "path", "series", "waves"]

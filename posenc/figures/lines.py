@@ -1,0 +1,196 @@
+"""Curves, bars, a clock and a path: everything that is not a matrix."""
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+import plotly.graph_objects as go
+from numpy.typing import NDArray
+
+from posenc.figures.style import BLUE, CYCLE, GREY, ORANGE, finish
+
+Values = NDArray[np.floating]
+
+
+def series(
+    x: Values | Sequence[float],
+    curves: Mapping[str, Values],
+    x_title: str,
+    y_title: str,
+    *,
+    log_x: bool = False,
+    log_y: bool = False,
+    points: bool = False,
+    marks_x: Mapping[str, float] | None = None,
+    marks_y: Mapping[str, float] | None = None,
+    height: int = 340,
+) -> go.Figure:
+    """Draw named curves over one axis, with named dashed lines at `marks_x` and `marks_y`."""
+    figure = go.Figure()
+    for (name, y), colour in zip(curves.items(), _colours(len(curves)), strict=True):
+        figure.add_scatter(
+            x=np.asarray(x, dtype=np.float32),
+            y=np.asarray(y, dtype=np.float32),
+            name=name,
+            mode="lines+markers" if points else "lines",
+            line={"color": colour, "width": 2},
+            marker={"size": 5},
+            hovertemplate=f"{x_title}: %{{x:.6g}}<br>{y_title}: <b>%{{y:.6g}}</b><extra>{name}</extra>",
+        )
+    _marks(figure, marks_x or {}, marks_y or {})
+    figure.update_xaxes(title=x_title, type="log" if log_x else "linear")
+    figure.update_yaxes(title=y_title, type="log" if log_y else "linear")
+    return finish(figure, height=height, legend=len(curves) > 1)
+
+
+def band(
+    x: Values,
+    curves: Mapping[str, tuple[Values, Values, Values]],
+    x_title: str,
+    y_title: str,
+    *,
+    marks_x: Mapping[str, float] | None = None,
+    height: int = 340,
+) -> go.Figure:
+    """Draw named curves (middle, lower, upper), each with its band."""
+    figure = go.Figure()
+    for (name, (middle, lower, upper)), colour in zip(curves.items(), _colours(len(curves)), strict=True):
+        edge = {
+            "x": x[: len(middle)].astype(np.float32),
+            "mode": "lines",
+            "line": {"width": 0},
+            "hoverinfo": "skip",
+            "showlegend": False,
+            "legendgroup": name,
+        }
+        figure.add_scatter(y=lower.astype(np.float32), **edge)
+        figure.add_scatter(
+            y=upper.astype(np.float32), fill="tonexty", fillcolor=_transparent(colour), **edge
+        )
+        figure.add_scatter(
+            x=edge["x"],
+            y=middle.astype(np.float32),
+            name=name,
+            legendgroup=name,
+            mode="lines",
+            line={"color": colour, "width": 2},
+            customdata=np.stack([lower, upper], axis=1).astype(np.float32),
+            hovertemplate=f"{x_title}: %{{x}}<br>{y_title}: <b>%{{y:.6g}}</b>"
+            f"<br>%{{customdata[0]:.4g}} … %{{customdata[1]:.4g}}<extra>{name}</extra>",
+        )
+    _marks(figure, marks_x or {}, {})
+    figure.update_xaxes(title=x_title)
+    figure.update_yaxes(title=y_title)
+    return finish(figure, height=height, legend=len(curves) > 1)
+
+
+def bars(
+    groups: Mapping[str, tuple[Values, Values]], x_title: str, y_title: str, *, height: int = 300
+) -> go.Figure:
+    """Draw groups of bars: name → (x, y)."""
+    figure = go.Figure()
+    for (name, (x, y)), colour in zip(groups.items(), _colours(len(groups)), strict=True):
+        figure.add_bar(
+            x=np.asarray(x, dtype=np.float32),
+            y=np.asarray(y, dtype=np.float32),
+            name=name,
+            marker={"color": colour, "line": {"width": 0}},
+            hovertemplate=f"{x_title}: %{{x}}<br>{y_title}: <b>%{{y:.6g}}</b><extra>{name}</extra>",
+        )
+    figure.update_layout(barmode="overlay", bargap=0.1)
+    figure.update_xaxes(title=x_title)
+    figure.update_yaxes(title=y_title)
+    return finish(figure, height=height, legend=len(groups) > 1)
+
+
+def waves(
+    smooth: Values,
+    sine: Values,
+    cosine: Values,
+    position: float,
+    rate: float,
+    names: tuple[str, str],
+    x_title: str,
+    y_title: str,
+) -> go.Figure:
+    """Draw the sine and the cosine of one pair over the positions, with dots at one position."""
+    figure = series(
+        smooth, dict(zip(names, (sine, cosine), strict=True)), x_title, y_title, marks_x={"": position}
+    )
+    at = (np.sin(rate * position), np.cos(rate * position))
+    for name, value, colour in zip(names, at, (BLUE, ORANGE), strict=True):
+        figure.add_scatter(
+            x=[position],
+            y=[value],
+            mode="markers",
+            marker={"size": 11, "color": colour, "line": {"width": 2, "color": "white"}},
+            showlegend=False,
+            hovertemplate=f"{x_title}: %{{x}}<br>{y_title}: <b>%{{y:.6g}}</b><extra>{name}</extra>",
+        )
+    figure.update_yaxes(range=[-1.1, 1.1])
+    return figure
+
+
+def clock(hands: Mapping[str, float], x_title: str, y_title: str, *, height: int = 340) -> go.Figure:
+    """Draw a unit circle with a hand at each angle (radians from the horizontal axis, anticlockwise)."""
+    turn = np.linspace(0, 2 * np.pi, 181)
+    figure = go.Figure(
+        go.Scatter(
+            x=np.cos(turn), y=np.sin(turn), mode="lines", line={"color": GREY, "width": 1}, hoverinfo="skip"
+        )
+    )
+    figure.data[0].showlegend = False
+    for (name, angle), colour in zip(hands.items(), _colours(len(hands)), strict=True):
+        x, y = float(np.cos(angle)), float(np.sin(angle))
+        figure.add_scatter(
+            x=[0, x],
+            y=[0, y],
+            name=name,
+            mode="lines+markers",
+            line={"color": colour, "width": 3},
+            marker={"size": [0, 11]},
+            hovertemplate=f"{x_title}: %{{x:.6g}}<br>{y_title}: %{{y:.6g}}<extra>{name}</extra>",
+        )
+    figure.update_xaxes(title=x_title, range=[-1.15, 1.15], constrain="domain", dtick=0.5)
+    figure.update_yaxes(title=y_title, range=[-1.15, 1.15], scaleanchor="x", dtick=0.5)
+    return finish(figure, height=height, legend=len(hands) > 1)
+
+
+def path(x: Values, y: Values, x_title: str, y_title: str, position: str, *, height: int = 340) -> go.Figure:
+    """Draw the positions as a path through a plane, coloured from first to last."""
+    figure = go.Figure(
+        go.Scatter(
+            x=np.asarray(x, dtype=np.float32),
+            y=np.asarray(y, dtype=np.float32),
+            mode="lines+markers",
+            line={"color": GREY, "width": 0.7},
+            marker={
+                "size": 6,
+                "color": np.arange(len(x), dtype=np.float32),
+                "colorscale": "Cividis",
+                "colorbar": {"title": {"text": position, "side": "right"}, "thickness": 14},
+            },
+            customdata=np.arange(len(x)),
+            hovertemplate=f"{position} %{{customdata}}<br>%{{x:.4g}}, %{{y:.4g}}<extra></extra>",
+        )
+    )
+    figure.update_xaxes(title=x_title)
+    figure.update_yaxes(title=y_title)
+    return finish(figure, height=height)
+
+
+def _colours(count: int) -> list[str]:
+    return [CYCLE[index % len(CYCLE)] for index in range(count)]
+
+
+def _transparent(colour: str) -> str:
+    red, green, blue = (int(colour[at : at + 2], 16) for at in (1, 3, 5))
+    return f"rgba({red}, {green}, {blue}, 0.18)"
+
+
+def _marks(figure: go.Figure, vertical: Mapping[str, float], horizontal: Mapping[str, float]) -> None:
+    """Draw dashed lines with their names inside the plot, where no axis can cut them off."""
+    line = {"dash": "dash", "width": 1.5, "color": GREY}
+    for name, x in vertical.items():
+        figure.add_vline(x=x, line=line, label={"text": name, "textposition": "end", "textangle": 0})
+    for name, y in horizontal.items():
+        figure.add_hline(y=y, line=line, label={"text": name, "textposition": "end", "yanchor": "bottom"})

@@ -1,0 +1,36 @@
+"""Colours and sizes that all figures share: safe for colour-blind eyes, legible on light and on dark."""
+
+import plotly.graph_objects as go
+
+# Sine and cosine, first and second: the blue and the orange of Okabe and Ito, a little darkened or lightened so that
+# each has a contrast of at least 3:1 on white and on near black.
+BLUE, ORANGE, GREEN, PURPLE, GREY = "#2f7fc1", "#d9731a", "#1f9a77", "#b0639a", "#808080"
+CYCLE = (BLUE, ORANGE, GREEN, PURPLE, GREY)
+
+# Orange (negative) through a neutral to blue (positive): the reds and greens that many cannot tell apart are left out.
+DIVERGING = [
+    [0.0, "#7f3b08"],
+    [0.125, "#b35806"],
+    [0.25, "#e08214"],
+    [0.375, "#fdc98a"],
+    [0.5, "#f4f4f4"],
+    [0.625, "#a6cfe6"],
+    [0.75, "#4393c3"],
+    [0.875, "#2166ac"],
+    [1.0, "#053061"],
+]
+SEQUENTIAL = "Cividis"
+
+
+def finish(figure: go.Figure, *, height: int = 380, legend: bool = False) -> go.Figure:
+    """Give a figure the common margins, height and legend place."""
+    figure.update_layout(
+        height=height,
+        margin={"l": 8, "r": 8, "t": 28, "b": 8},
+        showlegend=legend,
+        legend={"orientation": "h", "yanchor": "bottom", "y": 1.0, "x": 0},
+        hoverlabel={"align": "left"},
+    )
+    figure.update_xaxes(automargin=True, title_standoff=8)
+    figure.update_yaxes(automargin=True, title_standoff=8)
+    return figure

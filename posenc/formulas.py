@@ -1,0 +1,17 @@
+"""The formulas that the pages show, in LaTeX: never translated, each beside the code that computes it."""
+
+SINUSOID = (
+    r"\begin{aligned}"
+    r"\mathrm{PE}(p,\,2i)&=\sin\!\left(p\,/\,\mathrm{base}^{\,2i/d_{\mathrm{model}}}\right)\\"
+    r"\mathrm{PE}(p,\,2i+1)&=\cos\!\left(p\,/\,\mathrm{base}^{\,2i/d_{\mathrm{model}}}\right)"
+    r"\end{aligned}"
+)
+SHIFT = (
+    r"\mathrm{PE}(p+k)=M_k\,\mathrm{PE}(p),\qquad "
+    r"M_k=\bigoplus_i\begin{pmatrix}\cos k\omega_i&\sin k\omega_i\\-\sin k\omega_i&\cos k\omega_i\end{pmatrix}"
+)
+ATTENTION = r"\mathrm{Attention}(Q,K,V)=\mathrm{softmax}\!\left(\frac{QK^{\top}}{\sqrt{d_k}}\right)V"
+EQUIVARIANCE = r"\mathrm{Attention}(P X)=P\,\mathrm{Attention}(X)\quad\text{(}P\text{: permutation)}"
+INPUT = r"x_t=\mathrm{dropout}\bigl(\sqrt{d_{\mathrm{model}}}\;e(w_t)+\mathrm{PE}(t)\bigr)"
+DOT = r"s(p,q)=\mathrm{PE}(p)\cdot\mathrm{PE}(q)=\sum_i\cos\bigl((p-q)\,\omega_i\bigr)"
+LEARNED = r"\mathrm{PE}(p)=W_p,\qquad W\in\mathbb{R}^{\,\mathrm{max\_len}\times d_{\mathrm{model}}}"

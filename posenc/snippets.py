@@ -1,0 +1,78 @@
+"""The few lines that make what a page shows, for NumPy, PyTorch and TensorFlow; each is executed in tests.
+
+Every snippet runs as it stands and leaves its result in the variable that the page names.
+"""
+
+from textwrap import dedent
+
+FRAMEWORKS = ("NumPy", "PyTorch", "TensorFlow")
+Snippets = dict[str, str]
+
+
+def sinusoidal(seq_len: int, d_model: int, *, base: float, layout: str) -> Snippets:
+    """Return the code of a sinusoidal table; the result is called ``table`` (seq_len, d_model), float32."""
+    sizes = f"seq_len, d_model, base = {seq_len}, {d_model}, {base!r}"
+    return {
+        "NumPy": dedent(f"""\
+            import numpy as np
+
+            {sizes}
+            positions = np.arange(seq_len)[:, np.newaxis]               # (seq_len, 1)
+            inv_freq = base ** (-np.arange(0, d_model, 2) / d_model)    # one rate a pair of columns
+            angles = positions * inv_freq                               # float64: float32 drifts far out
+            sin, cos = np.sin(angles), np.cos(angles)[:, : d_model // 2]
+            """)
+        + _NUMPY_LAYOUT[layout]
+        + "table = table.astype(np.float32)\n",
+        "PyTorch": dedent(f"""\
+            import torch
+
+            {sizes}
+            positions = torch.arange(seq_len, dtype=torch.float64)[:, None]
+            inv_freq = base ** (-torch.arange(0, d_model, 2, dtype=torch.float64) / d_model)
+            angles = positions * inv_freq
+            sin, cos = angles.sin(), angles.cos()[:, : d_model // 2]
+            """)
+        + _PYTORCH_LAYOUT[layout]
+        + "table = table.float()\n",
+        "TensorFlow": dedent(f"""\
+            import tensorflow as tf
+
+            {sizes}
+            positions = tf.range(seq_len, dtype=tf.float64)[:, tf.newaxis]
+            exponents = -tf.range(0, d_model, 2, dtype=tf.float64) / d_model
+            angles = positions * tf.pow(tf.constant(base, tf.float64), exponents)
+            sin, cos = tf.sin(angles), tf.cos(angles)[:, : d_model // 2]
+            """)
+        + _tensorflow_layout(layout, d_model)
+        + "table = tf.cast(table, tf.float32)\n",
+    }
+
+
+_NUMPY_LAYOUT = {
+    "interleaved": dedent("""\
+        table = np.empty((seq_len, d_model))
+        table[:, 0::2], table[:, 1::2] = sin, cos
+        """),
+    "sin_cos": "table = np.concatenate([sin, cos], axis=1)\n",
+    "cos_sin": "table = np.concatenate([cos, sin], axis=1)\n",
+}
+_PYTORCH_LAYOUT = {
+    "interleaved": dedent("""\
+        table = torch.empty(seq_len, d_model, dtype=torch.float64)
+        table[:, 0::2], table[:, 1::2] = sin, cos
+        """),
+    "sin_cos": "table = torch.cat([sin, cos], dim=1)\n",
+    "cos_sin": "table = torch.cat([cos, sin], dim=1)\n",
+}
+
+
+def _tensorflow_layout(layout: str, d_model: int) -> str:
+    if layout != "interleaved":
+        return f"table = tf.concat([{layout.replace('_', ', ')}], axis=1)\n"
+    if d_model % 2:  # tensors cannot be assigned into: give the last sine a partner, then cut it off
+        return dedent("""\
+            cos = tf.pad(cos, [[0, 0], [0, 1]])
+            table = tf.reshape(tf.stack([sin, cos], axis=2), [seq_len, d_model + 1])[:, :d_model]
+            """)
+    return "table = tf.reshape(tf.stack([sin, cos], axis=2), [seq_len, d_model])\n"

@@ -1,0 +1,44 @@
+"""What the pages lean on: each source once, cited alike in both languages."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Source:
+    """One source: who, what, where."""
+
+    authors: str
+    year: int
+    title: str
+    url: str
+    place: str = ""
+
+    @property
+    def citation(self) -> str:
+        """The source as one line of Markdown."""
+        place = f", {self.place}" if self.place else ""
+        return f"{self.authors} ({self.year}), [{self.title}]({self.url}){place}."
+
+
+SOURCES = {
+    "vaswani2017": Source(
+        "Vaswani et al.", 2017, "Attention Is All You Need", "https://arxiv.org/abs/1706.03762", "§3.5, table 3 row (E)"
+    ),
+    "haviv2022": Source(
+        "Haviv et al.",
+        2022,
+        "Transformer Language Models without Positional Encodings Still Learn Positional Information",
+        "https://arxiv.org/abs/2203.16634",
+        "tables 1 and 2",
+    ),
+    "press2022": Source(
+        "Press, Smith, Lewis",
+        2022,
+        "Train Short, Test Long: Attention with Linear Biases Enables Input Length Extrapolation",
+        "https://arxiv.org/abs/2108.12409",
+        "table 2",
+    ),
+    "wang2024": Source(
+        "Wang et al.", 2024, "Multilingual E5 Text Embeddings", "https://arxiv.org/abs/2402.05672"
+    ),
+}
