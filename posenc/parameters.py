@@ -21,11 +21,12 @@ def shown(value: object) -> str:
     """Write a refused value on one short line, whatever it is."""
     if isinstance(value, np.ndarray):
         return f"an array of {value.dtype} of shape {value.shape}"
-    if isinstance(value, np.generic):
-        value = value.item()
-    if isinstance(value, int) and value.bit_length() > 128:
-        return f"an integer of {value.bit_length()} bits"  # CPython refuses to print very long integers
-    return " ".join(reprlib.repr(value).split())
+    plain = value.item() if isinstance(value, np.generic) else value
+    try:
+        line = " ".join(reprlib.repr(plain).split())
+    except ValueError:  # CPython refuses to write out integers of thousands of digits
+        return f"a value of type {type(plain).__name__} that is too long to show"
+    return line if len(line) <= 60 else f"{line[:57]}..."
 
 
 @dataclass(frozen=True)
