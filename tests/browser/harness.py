@@ -1,0 +1,228 @@
+"""The real app in a process of its own, and one of its pages in Chromium."""
+
+from __future__ import annotations
+
+import os
+import socket
+import subprocess
+import sys
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlencode, urlsplit
+
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import BrowserContext, ConsoleMessage, Page, Request
+
+ROOT = Path(__file__).resolve().parents[2]
+HEIGHT = 900
+
+FLAGS = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    # Nothing outside is reachable; what tries is listed in View.external.
+    "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1",
+]
+
+# True when the script has run, nothing on the page is stale, and every chart in view has its drawing,
+# a heatmap also its picture.
+IDLE = """() => {
+  const app = document.querySelector('[data-testid=stApp]');
+  const drawn = (chart) => chart.querySelector('.main-svg') && chart._fullLayout && !chart._transitioning
+    && (!(chart._fullData || []).some((trace) => trace.type === 'heatmap' && trace.visible === true)
+      || [...chart.querySelectorAll('.heatmaplayer image')].some(
+        (image) => (image.getAttribute('href') || image.getAttribute('xlink:href') || '').length > 30));
+  return !!app && app.dataset.testScriptState === 'notRunning'
+    && app.dataset.testConnectionState === 'CONNECTED'
+    && !document.querySelector('[data-testid=stSkeleton], [data-testid=stAppSkeleton], [data-stale=true]')
+    && [...document.querySelectorAll('[data-testid=stPlotlyChart]')].every((slot) => {
+      const chart = slot.querySelector('.js-plotly-plot');
+      return slot.offsetParent === null || (chart && drawn(chart));
+    });
+}"""
+
+# What each visible chart shows, short enough to compare: the types and a checksum of all its data.
+CHARTS = """() => [...document.querySelectorAll('.js-plotly-plot')]
+  .filter((chart) => chart.offsetParent !== null).map((chart) => {
+    const text = JSON.stringify(chart.data);
+    let sum = 0;
+    for (let i = 0; i < text.length; i++) sum = (sum * 31 + text.charCodeAt(i)) | 0;
+    return chart.data.map((trace) => trace.type || 'scatter').join('+') + ' ' + text.length + ' ' + sum;
+  })"""
+
+OVERFLOW = """() => {
+  const main = document.querySelector('[data-testid=stMain]');
+  return Math.max(...[document.documentElement, main].map((e) => e.scrollWidth - e.clientWidth));
+}"""
+
+
+@dataclass(frozen=True)
+class Server:
+    """A running app."""
+
+    url: str
+    log: Path
+
+
+@contextmanager
+def serve(folder: Path, **environment: str) -> Iterator[Server]:
+    """Start the app on a free port of this machine, away from the visitor's own Streamlit settings."""
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    server = Server(f"http://127.0.0.1:{port}", folder / "server.log")
+    command = [sys.executable, str(Path(__file__).with_name("serve.py")), str(ROOT / "app.py")]
+    options = [f"--server.port={port}", "--server.address=127.0.0.1", "--server.fileWatcherType=none"]
+    with server.log.open("w") as log:
+        process = subprocess.Popen(
+            command + options,
+            cwd=folder,
+            env=os.environ | {"HOME": str(folder)} | environment,
+            stdin=subprocess.PIPE,
+            stdout=log,
+            stderr=subprocess.STDOUT,
+        )
+    try:
+        wait_until_healthy(server, process)
+        yield server
+    finally:
+        process.terminate()
+        try:
+            process.communicate(timeout=10)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.communicate()
+
+
+def wait_until_healthy(server: Server, process: subprocess.Popen[bytes], seconds: float = 60) -> None:
+    """Return when the server answers; fail with its log if it ends or is silent for too long."""
+    deadline = time.monotonic() + seconds
+    while time.monotonic() < deadline and process.poll() is None:
+        try:
+            with urllib.request.urlopen(f"{server.url}/_stcore/health", timeout=5):
+                return
+        except (urllib.error.URLError, OSError):
+            time.sleep(0.1)
+    raise RuntimeError(f"the app did not start:\n{server.log.read_text()}")
+
+
+def is_streamlits_probe(message: ConsoleMessage) -> bool:
+    """On ``/page`` Streamlit first looks for its server below ``/page``, and moves up on the 404."""
+    address = message.location.get("url", "")
+    return "404" in message.text and address.endswith(("/_stcore/health", "/_stcore/host-config"))
+
+
+@dataclass
+class View:
+    """One page of the app as a visitor sees it, with everything that went wrong on the way."""
+
+    page: Page
+    server: str
+    errors: list[str] = field(default_factory=list)
+    external: list[str] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self.page.on("console", self._on_console)
+        self.page.on("pageerror", lambda error: self.errors.append(f"page error: {error}"))
+        self.page.on("request", self._on_request)
+
+    def _on_console(self, message: ConsoleMessage) -> None:
+        if message.type == "error" and not is_streamlits_probe(message):
+            self.errors.append(f"{message.text} ({message.location.get('url', '')})")
+
+    def _on_request(self, request: Request) -> None:
+        address = urlsplit(request.url)
+        if address.scheme not in ("data", "blob") and address.netloc != urlsplit(self.server).netloc:
+            self.external.append(request.url)
+
+    def open(self, path: str = "", **query: Any) -> View:
+        """Open an address of the app, or a whole copied link, and wait until it is drawn."""
+        address = path if path.startswith("http") else f"{self.server}/{path}"
+        self.page.goto(f"{address}?{urlencode(query)}" if query else address, wait_until="commit")
+        return self.settle()
+
+    def settle(self, quiet: float = 0.3, seconds: float = 60) -> View:
+        """Wait until the page has been idle and unchanged for a while."""
+        deadline = time.monotonic() + seconds
+        seen: object = None
+        since = time.monotonic()
+        while time.monotonic() < deadline:
+            state = self.page.evaluate(IDLE) and (self.page.evaluate(CHARTS), self.page.url)
+            if not state or state != seen:
+                seen, since = state, time.monotonic()
+            elif time.monotonic() - since >= quiet:
+                return self
+            self.page.wait_for_timeout(50)
+        raise TimeoutError(f"{self.page.url} was not drawn within {seconds} s; so far: {self.errors}")
+
+    @property
+    def charts(self) -> list[str]:
+        """One line a visible chart: equal lines mean equal data."""
+        return list(self.page.evaluate(CHARTS))
+
+    @property
+    def text(self) -> str:
+        """What the page says."""
+        return self.page.locator("[data-testid=stMain]").inner_text()
+
+    @property
+    def exceptions(self) -> list[str]:
+        """What Streamlit shows in place of a page that failed."""
+        return self.page.locator("[data-testid=stException]").all_inner_texts()
+
+    @property
+    def overflow(self) -> int:
+        """How many pixels the page is wider than the window."""
+        return int(self.page.evaluate(OVERFLOW))
+
+    def resize(self, width: int, height: int = HEIGHT) -> View:
+        """Change the window."""
+        self.page.set_viewport_size({"width": width, "height": height})
+        return self.settle()
+
+    def move(self, name: str, key: str) -> View:
+        """Press a key on the slider of a parameter."""
+        slider = self.page.locator(f".st-key-{name} [role=slider]")
+        slider.focus()
+        slider.press(key)
+        # The new value goes out after a short pause of the widget's own.
+        self.page.wait_for_timeout(400)
+        return self.settle()
+
+    def value(self, name: str) -> str | None:
+        """Return what the slider of a parameter stands at, in words."""
+        slider = self.page.locator(f".st-key-{name} [role=slider]")
+        return slider.get_attribute("aria-valuetext") or slider.get_attribute("aria-valuenow")
+
+    def screenshot(self, path: Path) -> None:
+        """Save the whole page: Streamlit scrolls an inner element, so the window grows to its height."""
+        size = self.page.viewport_size or {"width": 1280, "height": HEIGHT}
+        hidden = self.page.locator("[data-testid=stMain]").evaluate("e => e.scrollHeight - e.clientHeight")
+        self.resize(size["width"], size["height"] + int(hidden))
+        self.page.screenshot(path=path)
+        self.resize(size["width"], size["height"])
+
+    def accessibility(self) -> list[str]:
+        """Return the serious and critical findings of axe-core, one line each."""
+        findings = Axe().run(self.page).response["violations"]
+        return [
+            f"{finding['impact']} {finding['id']}: {node['html'][:200]} ({node['failureSummary']})"
+            for finding in findings
+            if finding["impact"] in ("serious", "critical")
+            for node in finding["nodes"]
+        ]
+
+
+def new_view(context: BrowserContext, server: Server) -> View:
+    """Open an empty tab that watches for errors."""
+    return View(context.new_page(), server.url)
