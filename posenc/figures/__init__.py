@@ -2,6 +2,7 @@
 
 from posenc.figures.heatmap import MAX_SIDE, Axis, heatmap
 from posenc.figures.lines import band, bars, clock, path, series, waves
+from posenc.figures.links import links
 from posenc.figures.style import BLUE, ORANGE
 
-__all__ = ["BLUE", "MAX_SIDE", "ORANGE", "Axis", "band", "bars", "clock", "heatmap", "path", "series", "waves"]
+__all__ = ["BLUE", "MAX_SIDE", "ORANGE", "Axis", "band", "bars", "clock", "heatmap", "links", "path", "series", "waves"]

@@ -3,6 +3,7 @@
 Longer or wider matrices are cut to their first `MAX_SIDE` rows and columns; the page says so.
 """
 
+import html
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
@@ -39,10 +40,14 @@ class Axis:
     labels: Sequence[str] = ()
     hover: Sequence[str] = field(default=(), repr=False)
 
+    def words(self) -> list[str]:
+        """Return the labels as plotly shows them: it would read the piece <s> as a tag and show nothing."""
+        return [html.escape(label, quote=False) for label in self.labels]
+
     def ticks(self, size: int) -> list[str]:
         """Return the text for each row or column in the hover."""
         numbers = [f"{self.name} {self.first + index}" for index in range(size)]
-        for extra in (self.labels, self.hover):
+        for extra in (self.words(), self.hover):
             if extra:
                 numbers = [f"{text}<br>{more}" for text, more in zip(numbers, extra, strict=False)]
         return numbers
@@ -133,7 +138,7 @@ def _range(axis: Axis, size: int, down: bool) -> list[float]:
 def _visible(axis: Axis, size: int, down: bool = False) -> dict[str, object]:
     look: dict[str, object] = {"range": _range(axis, size, down), "showgrid": False, "zeroline": False}
     if axis.labels:
-        look |= {"tickmode": "array", "tickvals": list(range(size)), "ticktext": list(axis.labels)[:size]}
+        look |= {"tickmode": "array", "tickvals": list(range(size)), "ticktext": axis.words()[:size]}
     return look
 
 
