@@ -1,13 +1,23 @@
 """The sinusoidal table: its derivation, the picture, one row, one pair, wavelengths, layouts, mistakes."""
 
+from typing import TYPE_CHECKING
+
 import streamlit as st
 
 import posenc
 from pages.ui import chart, controls, layout, marks
 from pages.ui.text import label, number, prose
 from posenc import checks, figures, formulas, similarity, snippets
+from posenc.mistakes import INVARIANTS, MISTAKES
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+    from plotly.graph_objects import Figure
+
+TOLERANCE = 1e-6  # rounding stays far below, every known mistake far above
 
 view = controls.settings()
+few = min(view.rows, 64)  # enough rows to compare two tables by eye
 table = posenc.sinusoidal(view.rows, **view.arguments)
 columns = posenc.columns(view.d_model, layout=view.layout)
 rates = posenc.inv_freq(view.d_model, base=view.base)
@@ -18,7 +28,10 @@ def derivation() -> None:
     """Show every intermediate array of the formula."""
     layout.section("sinusoidal", "derivation")
     st.button(
-        label("sinusoidal.article"), on_click=controls.choose, args=[controls.ARTICLE], icon=":material/menu_book:"
+        label("sinusoidal.article"),
+        on_click=controls.choose,
+        args=[controls.ARTICLE],
+        icon=":material/menu_book:",
     )
     steps = posenc.steps(view.rows, view.d_model, base=view.base)._asdict().items()
     for tab, (name, array) in zip(st.tabs([label(f"step.{name}") for name, _ in steps]), steps, strict=True):
@@ -50,8 +63,12 @@ def vector() -> None:
     position = controls.integer(posenc.Integer("position", min(10, view.rows - 1), 0, view.rows - 1))
     norm, expected = checks.row_norms(table)[position], checks.expected_norm(view.d_model)
     with text:
-        layout.section("sinusoidal", "vector", position=position, norm=number(norm), expected=number(expected))
-    figure = figures.bars(marks.by_function(table[position], columns), label("axis.dimension"), label("axis.value"))
+        layout.section(
+            "sinusoidal", "vector", position=position, norm=number(norm), expected=number(expected)
+        )
+    figure = figures.bars(
+        marks.by_function(table[position], columns), label("axis.dimension"), label("axis.value")
+    )
     chart.show(figure, "vector", label("sinusoidal.vector_alt", d_model=view.d_model, position=position))
 
 
@@ -72,12 +89,16 @@ def pair() -> None:
     at, sine, cosine = checks.wave(rates[i], view.rows - 1)
     waves, clock = st.columns([2, 1])
     with waves:
-        figure = figures.waves(at, sine, cosine, hand, rates[i], names, label("axis.position"), label("axis.value"))
+        figure = figures.waves(
+            at, sine, cosine, hand, rates[i], names, label("axis.position"), label("axis.value")
+        )
         chart.show(figure, "waves", label("sinusoidal.waves_alt", pair=i, position=hand))
     with clock:
         angle = hand * rates[i]
         figure = figures.clock(
-            {label("sinusoidal.hand", position=hand): angle}, label("sinusoidal.clock_cos"), label("sinusoidal.clock_sin")
+            {label("sinusoidal.hand", position=hand): angle},
+            label("sinusoidal.clock_cos"),
+            label("sinusoidal.clock_sin"),
         )
         chart.show(figure, "clock", label("sinusoidal.clock_alt", pair=i, position=hand, angle=number(angle)))
 
@@ -113,15 +134,55 @@ def wave_lengths() -> None:
 
 def layouts() -> None:
     """Show the three layouts side by side, and that E·Eᵀ is the same."""
-    tables = {name: posenc.sinusoidal(min(view.rows, 64), **(view.arguments | {"layout": name}), dtype="float64") for name in posenc.LAYOUT.options}
+    tables = {
+        name: posenc.sinusoidal(few, **(view.arguments | {"layout": name}), dtype="float64")
+        for name in posenc.LAYOUT.options
+    }
     difference = checks.largest_difference(*map(similarity.dot, tables.values()))
     layout.section("sinusoidal", "layouts", difference=number(difference, 2))
     for place, (name, shown) in zip(st.columns(3), tables.items(), strict=True):
         with place:
             title = controls.option_label("layout", name)
             st.markdown(f"**{title}**")
-            figure = figures.heatmap(shown, marks.positions(), marks.dimensions(), label("axis.value"), limit=1.0, height=300)
-            chart.show(figure, f"layout_{name}", label("sinusoidal.layout_alt", layout=title))
+            chart.show(small(shown), f"layout_{name}", label("sinusoidal.layout_alt", layout=title))
+
+
+@st.fragment
+def mistakes() -> None:
+    """Pick a known wrong formula: its table beside the right one, and what gives it away."""
+    rows, width = max(few, 2), max(view.columns // 2 * 2, 4)
+    layout.section("sinusoidal", "mistakes", rows=rows, width=width)
+    mistake = MISTAKES[controls.choice(posenc.Choice("mistake", tuple(MISTAKES)))]
+    st.latex(mistake.formula_latex)
+    thread = label("sinusoidal.thread", url=mistake.source)
+    st.markdown(f"{prose('sinusoidal', f'mistake_{mistake.name}')} {thread}")
+    right, wrong = posenc.steps(rows, width, base=view.base).table, mistake.build(rows, width, view.base)
+    for place, (name, shown) in zip(st.columns(2), {"right": right, "wrong": wrong}.items(), strict=True):
+        with place:
+            st.markdown(f"**{label(f'sinusoidal.{name}')}**")
+            chart.show(
+                small(shown), f"mistake_{name}", label(f"sinusoidal.{name}_alt", rows=rows, width=width)
+            )
+    found, expected = checks.deviations(wrong, view.base), checks.deviations(right, view.base)
+    layout.table(
+        [label(f"sinusoidal.{name}") for name in ("property", "right", "wrong", "verdict")],
+        [
+            (
+                prose("sinusoidal", f"invariant_{name}"),
+                number(expected[name], 2),
+                number(found[name], 2),
+                label("sinusoidal.broken" if found[name] > TOLERANCE else "sinusoidal.kept"),
+            )
+            for name in INVARIANTS
+        ],
+    )
+
+
+def small(shown: "NDArray") -> "Figure":
+    """Draw a table small, to stand beside another."""
+    return figures.heatmap(
+        shown, marks.positions(), marks.dimensions(), label("axis.value"), limit=1.0, height=300
+    )
 
 
 layout.opening("sinusoidal", formulas.SINUSOID)
@@ -131,5 +192,8 @@ vector()
 pair()
 wave_lengths()
 layouts()
-layout.in_code(snippets.sinusoidal(view.rows, view.d_model, base=view.base, layout=view.layout), table, "sinusoidal")
+mistakes()
+layout.in_code(
+    snippets.sinusoidal(view.rows, view.d_model, base=view.base, layout=view.layout), table, "sinusoidal"
+)
 layout.sources("vaswani2017")

@@ -5,7 +5,8 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from posenc.sinusoidal import Columns
+from posenc.mistakes import Invariant
+from posenc.sinusoidal import Columns, inv_freq
 
 Table = NDArray[np.floating]
 
@@ -15,21 +16,42 @@ def row_norms(table: Table) -> NDArray[np.float64]:
     return np.asarray(np.linalg.norm(np.asarray(table, dtype=np.float64), axis=1))
 
 
-def pair_radii(table: Table, is_cos: NDArray[np.bool_]) -> NDArray[np.float64]:
-    """Return sin² + cos² of each pair in each row, (n, n_pairs); 1 everywhere where partners share an angle.
-
-    `is_cos` (d_model,) says which columns are cosines (see `posenc.columns`); an unpaired last sine is left out.
-    """
-    exact = np.asarray(table, dtype=np.float64)
-    sines, cosines = exact[:, ~is_cos], exact[:, is_cos]
-    return sines[:, : cosines.shape[1]] ** 2 + cosines**2
-
-
 def offset_deviation(table: Table) -> float:
-    """Return how far PE(p)·PE(q) is from depending on p − q only: the largest deviation from its offset's mean."""
+    """Return how far PE(p)·PE(q) is from depending on p − q only: half the widest spread at one offset."""
     exact = np.asarray(table, dtype=np.float64)
     gram = exact @ exact.T
     return max(float(np.ptp(gram.diagonal(offset))) / 2 for offset in range(len(gram)))
+
+
+def deviations(table: Table, base: float) -> dict[Invariant, float]:
+    """Return how far an interleaved table of even width is from each property of the right one; 0 is right.
+
+    Parameters
+    ----------
+    table
+        (n, d_model) with n ≥ 2, for the positions 0 … n − 1.
+    base
+        The base that the table claims.
+
+    Returns
+    -------
+    dict
+        Largest absolute deviation by name of the property (see `posenc.mistakes.INVARIANTS`): of row 0 from
+        0, 1, 0, 1, …; of sin² + cos² from 1; of a row's norm from √(d/2); half the widest spread of
+        PE(p)·PE(q) at one offset; of the angle from row 0 to row 1 in each pair from ω_i.
+    """
+    exact = np.asarray(table, dtype=np.float64)
+    width = exact.shape[1]
+    sines, cosines = exact[:, 0::2], exact[:, 1::2]
+    angles = np.arctan2(sines[:2], cosines[:2])
+    turned = np.abs((angles[1] - angles[0] + np.pi) % math.tau - np.pi)
+    return {
+        "origin": float(max(np.abs(sines[0]).max(), np.abs(cosines[0] - 1).max())),
+        "pair_radius": float(np.abs(sines**2 + cosines**2 - 1).max()),
+        "row_norm": float(np.abs(row_norms(exact) - expected_norm(width)).max()),
+        "offset_only": offset_deviation(exact),
+        "wavelengths": float(np.abs(turned - inv_freq(width, base=base)).max()),
+    }
 
 
 def still_columns(table: Table, tolerance: float = 0.01) -> int:
@@ -43,7 +65,7 @@ def largest_difference(first: Table, *others: Table) -> float:
 
 
 def cell_angles(positions: int, columns: Columns, rates: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return the angle behind each cell of a table, position × rate of the column's pair: (n, d_model), radians."""
+    """Return the angle behind each cell, position × rate of the column's pair: (n, d_model), radians."""
     angles = np.arange(positions)[:, np.newaxis] * rates[columns.pair]
     return np.where(columns.pair < 0, np.nan, angles)
 

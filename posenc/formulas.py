@@ -8,7 +8,8 @@ SINUSOID = (
 )
 SHIFT = (
     r"\mathrm{PE}(p+k)=M_k\,\mathrm{PE}(p),\qquad "
-    r"M_k=\bigoplus_i\begin{pmatrix}\cos k\omega_i&\sin k\omega_i\\-\sin k\omega_i&\cos k\omega_i\end{pmatrix}"
+    r"M_k=\bigoplus_i\begin{pmatrix}\cos k\omega_i&\sin k\omega_i\\"
+    r"-\sin k\omega_i&\cos k\omega_i\end{pmatrix}"
 )
 ATTENTION = r"\mathrm{Attention}(Q,K,V)=\mathrm{softmax}\!\left(\frac{QK^{\top}}{\sqrt{d_k}}\right)V"
 EQUIVARIANCE = r"\mathrm{Attention}(P X)=P\,\mathrm{Attention}(X)\quad\text{(}P\text{: permutation)}"

@@ -230,7 +230,9 @@ def layer_norm(x: ArrayLike, weight: ArrayLike, bias: ArrayLike, eps: float = EP
     return normal
 
 
-def first_layer_input(model: str, vectors: ArrayLike, *, positions: bool = True) -> Floats:
+def first_layer_input(
+    model: str, vectors: ArrayLike, *, positions: bool = True, table: ArrayLike | None = None
+) -> Floats:
     """LayerNorm(word + token type 0 + position), as both prepared models (BERT architecture) build it.
 
     Parameters
@@ -241,6 +243,8 @@ def first_layer_input(model: str, vectors: ArrayLike, *, positions: bool = True)
         (…, seq_len, 384) word vectors of that model, the first at position 0.
     positions
         False leaves the positions out: what the model would read without them.
+    table
+        (max_len, 384) other positions than the model's own.
 
     Returns
     -------
@@ -249,8 +253,8 @@ def first_layer_input(model: str, vectors: ArrayLike, *, positions: bool = True)
     name = MODEL.check(model)
     token_type = read_array(f"{name}_token_type_2x384_f32.npy")[0]
     weight, bias = read_array(f"{name}_layernorm_2x384_f32.npy")
-    table = load(name)
-    summed = to_input(vectors, table if positions else np.zeros_like(table)) + token_type
+    added = check_table("table", load(name) if table is None else table)
+    summed = to_input(vectors, added if positions else np.zeros_like(added)) + token_type
     return layer_norm(summed, weight, bias)
 
 

@@ -22,7 +22,11 @@ class Source:
 
 SOURCES = {
     "vaswani2017": Source(
-        "Vaswani et al.", 2017, "Attention Is All You Need", "https://arxiv.org/abs/1706.03762", "§3.5, table 3 row (E)"
+        "Vaswani et al.",
+        2017,
+        "Attention Is All You Need",
+        "https://arxiv.org/abs/1706.03762",
+        "§3.5, table 3 row (E)",
     ),
     "haviv2022": Source(
         "Haviv et al.",

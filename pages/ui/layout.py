@@ -1,7 +1,7 @@
 """The shape that all pages share: an opening, sections, code to take away, sources."""
 
 import io
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -38,6 +38,12 @@ def cut_notice(view: "Settings") -> None:
     if (view.rows, view.columns) != (view.seq_len, view.d_model):
         sizes = {name: f"{getattr(view, name):,}" for name in ("rows", "seq_len", "columns", "d_model")}
         st.info(label("notice.cut", **sizes), icon=":material/crop:")
+
+
+def table(header: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
+    """Draw a small table of facts; the cells are Markdown."""
+    lines = [header, ["---"] * len(header), *rows]
+    st.markdown("\n".join(f"| {' | '.join(map(str, line))} |" for line in lines))
 
 
 def array_text(array: "NDArray") -> str:

@@ -61,5 +61,7 @@ def number(value: float, digits: int = 4) -> str:
 def _flatten(tree: dict[str, object], prefix: str = "") -> list[tuple[str, str]]:
     rows: list[tuple[str, str]] = []
     for key, value in tree.items():
-        rows += _flatten(value, f"{prefix}{key}.") if isinstance(value, dict) else [(prefix + key, str(value))]
+        rows += (
+            _flatten(value, f"{prefix}{key}.") if isinstance(value, dict) else [(prefix + key, str(value))]
+        )
     return rows

@@ -1,7 +1,7 @@
 """The view in the address bar: one language-free value a parameter, defaults left out.
 
-Streamlit's own ``bind="query-params"`` writes an option's *translated* label into the address, so a link copied
-from a Korean page would not open for an English reader. Here the value itself travels.
+Streamlit's own ``bind="query-params"`` writes an option's *translated* label into the address, so a link
+copied from a Korean page would not open for an English reader. Here the value itself travels.
 """
 
 import re
@@ -53,9 +53,9 @@ def write(value: Any) -> str:
 def seed(parameter: Parameter) -> None:
     """Give the widget called ``parameter.name`` its value before it is drawn.
 
-    The address wins on the first run and when the visitor goes back or forward; otherwise what the visitor chose
-    stays, also when the page was left in between. A choice that is no longer possible (a position past a table that
-    became shorter) falls back to the default.
+    The address wins on the first run and when the visitor goes back or forward; otherwise what the visitor
+    chose stays, also when the page was left in between. A choice that is no longer possible (a position past a
+    table that became shorter) falls back to the default.
     """
     name, kept = parameter.name, st.session_state.setdefault("view", {})
     context = get_script_run_ctx()
@@ -87,5 +87,6 @@ def _from_address(parameter: Parameter) -> Any:
     try:
         return parse(parameter, texts)
     except ValueError:
-        st.toast(label("notice.bad_link", name=parameter.name, value=write(parameter.default)), duration="long")
+        shown = label("notice.bad_link", name=parameter.name, value=write(parameter.default))
+        st.toast(shown, duration="long")
         return parameter.default

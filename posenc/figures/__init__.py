@@ -5,4 +5,17 @@ from posenc.figures.lines import band, bars, clock, path, series, waves
 from posenc.figures.links import links
 from posenc.figures.style import BLUE, ORANGE
 
-__all__ = ["BLUE", "MAX_SIDE", "ORANGE", "Axis", "band", "bars", "clock", "heatmap", "links", "path", "series", "waves"]
+__all__ = [
+    "BLUE",
+    "MAX_SIDE",
+    "ORANGE",
+    "Axis",
+    "band",
+    "bars",
+    "clock",
+    "heatmap",
+    "links",
+    "path",
+    "series",
+    "waves",
+]

@@ -1,4 +1,4 @@
-"""The one mechanism that draws a matrix: position 0 on top, colours centred on zero, never more cells than a screen.
+"""The one way to draw a matrix: position 0 on top, colours centred on zero, a bounded number of cells.
 
 Longer or wider matrices are cut to their first `MAX_SIDE` rows and columns; the page says so.
 """
@@ -76,7 +76,7 @@ def heatmap(
     value
         Name of the values, for the colour bar and the hover.
     limit
-        Largest absolute value of the colour scale, which is always symmetric; default: the largest in the matrix.
+        Largest absolute value of the colour scale, always symmetric; default: the largest in the matrix.
     sequential
         For values that are never negative (weights, distances): a scale from 0 to `limit`.
     cell
@@ -115,10 +115,11 @@ def heatmap(
             yaxis="y2",
         )
     )
-    figure.add_scatter(x=[None], y=[None], hoverinfo="skip", showlegend=False)  # an axis without a trace is not drawn
+    # An axis without a trace is not drawn.
+    figure.add_scatter(x=[None], y=[None], hoverinfo="skip", showlegend=False)
     figure.update_layout(
-        # Axes 2 carry the cells and a hover text for each row and column; axes 1, laid over them, carry the few
-        # visible ticks. This keeps the hover's words out of the cells: one text a column, not one a cell.
+        # Axes 2 carry the cells and a hover text for each row and column; axes 1 carry the few visible
+        # ticks. This keeps the hover's words out of the cells: one text a column, not one a cell.
         xaxis={"title": {"text": columns.title}, **_visible(columns, m)},
         yaxis={"title": {"text": rows.title}, **_visible(rows, n, down=True)},
         xaxis2={"overlaying": "x", "matches": "x", **_carrier(columns, m)},

@@ -63,9 +63,7 @@ def band(
             "legendgroup": name,
         }
         figure.add_scatter(y=lower.astype(np.float32), **edge)
-        figure.add_scatter(
-            y=upper.astype(np.float32), fill="tonexty", fillcolor=_transparent(colour), **edge
-        )
+        figure.add_scatter(y=upper.astype(np.float32), fill="tonexty", fillcolor=_transparent(colour), **edge)
         figure.add_scatter(
             x=edge["x"],
             y=middle.astype(np.float32),

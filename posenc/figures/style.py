@@ -2,12 +2,11 @@
 
 import plotly.graph_objects as go
 
-# Sine and cosine, first and second: the blue and the orange of Okabe and Ito, a little darkened or lightened so that
-# each has a contrast of at least 3:1 on white and on near black.
+# After Okabe and Ito, shifted until each has a contrast of at least 3:1 on white and on near black.
 BLUE, ORANGE, GREEN, PURPLE, GREY = "#2f7fc1", "#d9731a", "#1f9a77", "#b0639a", "#808080"
 CYCLE = (BLUE, ORANGE, GREEN, PURPLE, GREY)
 
-# Orange (negative) through a neutral to blue (positive): the reds and greens that many cannot tell apart are left out.
+# Orange (negative) through a neutral to blue (positive): no red against green, which many cannot tell apart.
 DIVERGING = [
     [0.0, "#7f3b08"],
     [0.125, "#b35806"],
