@@ -43,7 +43,7 @@ def softmax(scores: ArrayLike, axis: int = -1) -> Floats:
     values = check_array("scores", scores)
     if not -values.ndim <= axis < values.ndim or values.shape[axis] == 0:
         raise ValueError(f"axis must name a filled axis of scores, got axis {axis} of shape {values.shape}")
-    with np.errstate(under="ignore", invalid="ignore"):
+    with np.errstate(over="ignore", under="ignore", invalid="ignore"):
         raised = np.exp(values - values.max(axis=axis, keepdims=True))
         weights: Floats = raised / raised.sum(axis=axis, keepdims=True)
     return weights
@@ -95,7 +95,8 @@ def attention(
     batch = _broadcast("q, k and v", queries.shape[:-2], keys.shape[:-2], values.shape[:-2])
     cells = (*batch, queries.shape[-2], keys.shape[-2])
 
-    scores = queries @ keys.swapaxes(-1, -2) / math.sqrt(queries.shape[-1])  # (…, n, m)
+    with np.errstate(over="ignore", under="ignore", invalid="ignore"):
+        scores = queries @ keys.swapaxes(-1, -2) / math.sqrt(queries.shape[-1])  # (…, n, m)
     if bias is not None:
         scores = scores + _fitting("bias", check_array("bias", bias), cells)
     if mask is not None:

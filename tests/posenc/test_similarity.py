@@ -62,7 +62,12 @@ def test_cosine_of_subnormal_rows():
 def test_cosine_of_huge_rows_next_to_tiny_ones():
     rows = np.array([[3e200, 4e200], [1e-200, 0], [0, 5e-320], [-1.7e308, -1.7e308]])
     half = math.sqrt(0.5)
-    expected = [[1, 0.6, 0.8, -1.4 * half], [0.6, 1, 0, -half], [0.8, 0, 1, -half], [-1.4 * half, -half, -half, 1]]
+    expected = [
+        [1, 0.6, 0.8, -1.4 * half],
+        [0.6, 1, 0, -half],
+        [0.8, 0, 1, -half],
+        [-1.4 * half, -half, -half, 1],
+    ]
     np.testing.assert_allclose(cosine(rows), expected, rtol=1e-14)
 
 
@@ -103,7 +108,9 @@ def test_cosine_clips_what_rounding_leaves_above_one():
 
 
 def test_dot_past_the_range_is_infinite_without_a_warning():
-    np.testing.assert_array_equal(dot([[1e200, 0]], [[1e200, 0], [-1e200, 0], [1, 0]]), [[np.inf, -np.inf, 1e200]])
+    np.testing.assert_array_equal(
+        dot([[1e200, 0]], [[1e200, 0], [-1e200, 0], [1, 0]]), [[np.inf, -np.inf, 1e200]]
+    )
 
 
 @given(TABLES, st.sampled_from([1.0, 1e200, 1e-200, 1e-310]))
@@ -134,7 +141,9 @@ def test_distance_keeps_the_digits_of_close_rows():
 
 
 def test_norms():
-    np.testing.assert_allclose(norms([[3, 4], [0, 0], [3e200, 4e200], [3e-200, 4e-200]]), [5, 0, 5e200, 5e-200])
+    np.testing.assert_allclose(
+        norms([[3, 4], [0, 0], [3e200, 4e200], [3e-200, 4e-200]]), [5, 0, 5e200, 5e-200]
+    )
     assert math.isnan(norms([[math.nan, 1]])[0])
     assert norms([[math.inf, 1]])[0] == math.inf
 
@@ -151,7 +160,12 @@ def test_arrays_of_any_memory_order_and_type(measure):
     expected = measure(table, None)
     read_only = table.copy()
     read_only.flags.writeable = False
-    for same in (np.asfortranarray(table), table.astype(">f8"), np.repeat(table, 2, axis=1)[:, ::2], read_only):
+    for same in (
+        np.asfortranarray(table),
+        table.astype(">f8"),
+        np.repeat(table, 2, axis=1)[:, ::2],
+        read_only,
+    ):
         np.testing.assert_allclose(measure(same, None), expected, rtol=0, atol=1e-15)
     # 200 · 200 would wrap in uint8, 300 · 300 overflow in float16.
     assert dot(np.array([[200]], dtype=np.uint8))[0, 0] == 40000
@@ -175,7 +189,7 @@ def test_arrays_of_any_memory_order_and_type(measure):
     ],
 )
 def test_a_bad_table_is_named(measure, a, b, message):
-    with pytest.raises(ValueError, match=f"^{message}$"):
+    with pytest.raises(ValueError, match=rf"^{message}$"):
         measure(a, b)
 
 
