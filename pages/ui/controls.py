@@ -98,12 +98,13 @@ def real(parameter: Real, step: float) -> float:
 def choice(parameter: Choice[str]) -> str:
     """Draw a choice of a few, of which one is always taken."""
     url.seed(parameter)
+    words = {option: option_label(parameter.name, option) for option in parameter.options}
     draw = st.segmented_control if len(parameter.options) <= 4 else st.pills
     draw(
         _label(parameter.name),
         parameter.options,
         key=parameter.name,
-        format_func=lambda option: option_label(parameter.name, option),
+        format_func=words.__getitem__,
         help=_help(parameter.name),
         required=True,
     )

@@ -54,7 +54,7 @@ def seed(parameter: Parameter) -> None:
     """Give the widget called ``parameter.name`` its value before it is drawn.
 
     The address wins on the first run and when the visitor goes back or forward; otherwise what the visitor
-    chose stays, also when the page was left in between. A choice that is no longer possible (a position past a
+    chose stays, also when the page was left in between. A choice no longer possible (a position past a
     table that became shorter) falls back to the default.
     """
     name, kept = parameter.name, st.session_state.setdefault("view", {})
