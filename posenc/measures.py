@@ -227,7 +227,7 @@ def column_spectrum(table: ArrayLike) -> Spectrum:
 
 def norm_outliers(table: ArrayLike) -> NDArray[np.intp]:
     """Rows whose norm is more than 8 robust standard deviations (1.4826 MAD) from the median norm."""
-    length = norms(check_table("table", table))
+    length = norms(table)
     deviation = np.abs(length - np.median(length))
     # Norms that are equal up to rounding, as the sinusoid's, have no outliers.
     threshold = max(OUTLIER_DEVIATIONS * np.median(deviation), 1e-9 * np.median(length))

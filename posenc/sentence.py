@@ -5,6 +5,7 @@ import json
 import math
 import unicodedata
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from importlib.resources import files
 from typing import NamedTuple
 
@@ -23,19 +24,41 @@ TOKEN_FILES = {"me5_small": "me5_small_tokens_q4_f32.npy", "minilm_l6": "minilm_
 # More pieces than this make no readable heatmap; more code points than this no readable label.
 MAX_PIECES = 256
 MAX_PIECE_LENGTH = 32
-# More combining marks than this on one letter are no writing system's (the stream-safe limit of Unicode UAX
-# #15).
-MAX_CLUSTER_MARKS = 30
+# More marks than this on one letter are no writing system's (the stream-safe limit of Unicode UAX #15).
+MAX_MARKS = 30
 
-JOINER, NON_JOINER, KEYCAP = "\u200d", "\u200c", "\u20e3"
-# Letters, symbols and marks by category that show nothing: Hangul fillers, the Braille blank, the grapheme
-# joiner, two Khmer vowels. The zero-width space ends a word, as in Thai and Khmer text.
-BLANKS = frozenset("\u115f\u1160\u3164\uffa0\u2800\u200b")
+JOINER, NON_JOINER, KEYCAP, ZERO_WIDTH_SPACE = "\u200d", "\u200c", "\u20e3", "\u200b"
+# Letters and symbols by category, but blank: Hangul fillers and the Braille blank.
+BLANKS = frozenset(f"\u115f\u1160\u3164\uffa0\u2800{ZERO_WIDTH_SPACE}")
+# Marks that show nothing themselves: the grapheme joiner, two Khmer vowels, Mongolian variation selectors.
 INVISIBLE_MARKS = frozenset("\u034f\u17b4\u17b5\u180b\u180c\u180d\u180f")
+
+# Characters of a typed text: some five pages, far more than `MAX_PIECES` words.
+MAX_TEXT = 10_000
+
+
+@dataclass(frozen=True)
+class Text:
+    """A text of at most `maximum` characters, which may be empty."""
+
+    name: str
+    default: str
+    maximum: int
+
+    def check(self, value: object) -> str:
+        """Return `value` with U+FFFD for each lone half of a surrogate pair, which no address can carry."""
+        if not isinstance(value, str) or len(value) > self.maximum:
+            raise ValueError(
+                f"{self.name} must be a text of at most {self.maximum} characters, got {shown(value)}"
+            )
+        return _whole(value)
+
+
+TEXT = Text("text", "to be or not to be 🤔 사느냐 죽느냐 🤔", MAX_TEXT)
 
 
 class Prepared(NamedTuple):
-    """A sentence as its model reads it: `pieces` and their real word `vectors` (n, 384), read-only.
+    """A sentence as its model reads it: `pieces`, their `ids` and real word `vectors` (n, 384), read-only.
 
     `lossy` says that the vectors were kept as 4-bit numbers (about 10 % rounding error).
     """
@@ -45,6 +68,7 @@ class Prepared(NamedTuple):
     pieces: tuple[str, ...]
     vectors: NDArray[np.float32]
     lossy: bool
+    ids: tuple[int, ...]
 
 
 class Pieces(NamedTuple):
@@ -74,7 +98,7 @@ def prepared(model: str) -> tuple[Prepared, ...]:
     """
     name = MODEL.check(model)
     vocabulary = json.loads((files("posenc") / "data" / f"{name}_tokens.json").read_text(encoding="utf-8"))
-    tokens, vectors = vocabulary["tokens"], read_array(TOKEN_FILES[name])
+    tokens, ids, vectors = vocabulary["tokens"], vocabulary["ids"], read_array(TOKEN_FILES[name])
     return tuple(
         Prepared(
             name,
@@ -82,6 +106,7 @@ def prepared(model: str) -> tuple[Prepared, ...]:
             tuple(tokens[row] for row in sentence["rows"]),
             _read_only(vectors[sentence["rows"]]),
             lossy="q4" in TOKEN_FILES[name],
+            ids=tuple(ids[row] for row in sentence["rows"]),
         )
         for sentence in vocabulary["sentences"]
     )
@@ -113,7 +138,7 @@ def pieces(text: str) -> Pieces:
     """
     if not isinstance(text, str):
         raise ValueError(f"text must be a string, got {shown(text)}")
-    found = list(_words(_clusters(_cleaned(text))))
+    found = list(_words(_clusters(unicodedata.normalize("NFC", _whole(text)))))
     return Pieces(tuple(found[:MAX_PIECES]), len(found))
 
 
@@ -276,41 +301,30 @@ def _vector(piece: str, d_model: int, seed: int) -> Floats:
     return np.random.default_rng(int.from_bytes(digest)).standard_normal(d_model) / math.sqrt(d_model)
 
 
-def _cleaned(text: str) -> str:
+def _whole(text: str) -> str:
     # Through UTF-16, so that both halves of a pair meet and a half alone is replaced.
-    whole = text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
-    return unicodedata.normalize("NFC", whole)
+    return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
 
 
 def _clusters(text: str) -> Iterator[str]:
     """Cut text into what a reader takes for one character; a space stands for all that parts words.
 
     The rules are those of Unicode UAX #29 as far as categories tell: marks, joiners, skin tones and flag tags
-    stay with what they stand on, two regional indicators make a flag.
+    stay with what they stand on, two regional indicators make a flag. Every cluster starts with something to
+    see.
     """
-    cluster, marks = "", 0
+    cluster = ""
     for character in text:
-        if _is_format(character):
+        if _is_idle(cluster, character):
             continue
-        if _extends(cluster, character) and marks < MAX_CLUSTER_MARKS:
-            cluster, marks = cluster + character, marks + 1
+        if _extends(cluster, character):
+            cluster += character if len(cluster) <= MAX_MARKS else ""
             continue
         if cluster:
             yield cluster
-        blank = character.isspace() or character in BLANKS or unicodedata.category(character) == "Cc"
-        cluster, marks = " " if blank else character, 0
+        cluster = " " if _parts_words(character) else character
     if cluster:
         yield cluster
-
-
-def _extends(cluster: str, character: str) -> bool:
-    if not cluster or cluster == " ":
-        return False
-    if _is_mark(character) or character in (JOINER, NON_JOINER):
-        return True
-    if _is_symbol(cluster[0]):
-        return cluster.endswith(JOINER) or "\U0001f3fb" <= character <= "\U0001f3ff" or _is_tag(character)
-    return _is_flag_half(character) and _is_flag_half(cluster)
 
 
 def _words(clusters: Iterator[str]) -> Iterator[str]:
@@ -319,33 +333,71 @@ def _words(clusters: Iterator[str]) -> Iterator[str]:
         if _joins_a_word(cluster) and len(word + cluster) <= MAX_PIECE_LENGTH:
             word += cluster
             continue
-        yield from _visible(word)
+        yield from _trimmed(word)
         word = ""
         if _joins_a_word(cluster):
             word = cluster
         else:
-            yield from _visible(cluster)
-    yield from _visible(word)
+            yield from _trimmed(cluster)
+    yield from _trimmed(word)
 
 
-def _visible(piece: str) -> Iterator[str]:
-    """Yield the piece without joiners at its end, if anything can be seen of it."""
-    stripped = piece.strip(JOINER + NON_JOINER + " ")
-    if not all(_is_invisible(character) for character in stripped):
-        yield stripped
+def _trimmed(piece: str) -> Iterator[str]:
+    """Yield the piece without joiners that have nothing to join at its end, if something is left."""
+    trimmed = piece.rstrip(JOINER + NON_JOINER + " ")
+    if trimmed:
+        yield trimmed
+
+
+def _is_idle(cluster: str, character: str) -> bool:
+    """Tell a character that changes nothing one sees where it stands, after `cluster`."""
+    base = cluster[:1].strip()
+    if _is_tag(character):
+        return not _is_symbol(base)
+    if character in (JOINER, NON_JOINER):
+        return not base
+    if _is_invisible_mark(character):
+        # It may choose the form of a sign, an ideograph or a Mongolian letter, of no other letter.
+        return not base or (_is_letter(base) and not _is_ideograph(base) and not _has_name(base, "MONGOLIAN"))
+    return unicodedata.category(character) == "Cf" and character != ZERO_WIDTH_SPACE
+
+
+def _extends(cluster: str, character: str) -> bool:
+    base = cluster[:1].strip()
+    if not base:
+        return False
+    if _is_mark(character) or character in (JOINER, NON_JOINER):
+        return True
+    if _is_symbol(base):
+        return cluster.endswith(JOINER) or "\U0001f3fb" <= character <= "\U0001f3ff" or _is_tag(character)
+    return _is_flag_half(character) and _is_flag_half(cluster)
+
+
+def _parts_words(character: str) -> bool:
+    return character.isspace() or character in BLANKS or unicodedata.category(character) == "Cc"
 
 
 def _joins_a_word(cluster: str) -> bool:
-    first = cluster[0]
-    return unicodedata.category(first)[0] in "LNM" and not _is_ideograph(first) and KEYCAP not in cluster
+    base = cluster[0]
+    in_word = _is_letter(base) or unicodedata.category(base)[0] == "N"
+    return in_word and not _is_ideograph(base) and KEYCAP not in cluster
+
+
+def _is_letter(character: str) -> bool:
+    return unicodedata.category(character)[0] in "LM"
 
 
 def _is_mark(character: str) -> bool:
     return unicodedata.category(character)[0] == "M"
 
 
-def _is_symbol(character: str) -> bool:
-    return unicodedata.category(character) in ("So", "Sk") and not _is_flag_half(character)
+def _is_invisible_mark(character: str) -> bool:
+    selector = "\ufe00" <= character <= "\ufe0f" or "\U000e0100" <= character <= "\U000e01ef"
+    return selector or character in INVISIBLE_MARKS
+
+
+def _is_symbol(text: str) -> bool:
+    return len(text) == 1 and unicodedata.category(text) in ("So", "Sk") and not _is_flag_half(text)
 
 
 def _is_flag_half(text: str) -> bool:
@@ -356,24 +408,9 @@ def _is_tag(character: str) -> bool:
     return "\U000e0020" <= character <= "\U000e007f"
 
 
-def _is_format(character: str) -> bool:
-    """Tell a character that formats text and shows nothing: byte order mark, soft hyphen and the like."""
-    return (
-        unicodedata.category(character) == "Cf"
-        and character
-        not in (
-            JOINER,
-            NON_JOINER,
-            "\u200b",
-        )
-        and not _is_tag(character)
-    )
-
-
-def _is_invisible(character: str) -> bool:
-    selector = "\ufe00" <= character <= "\ufe0f" or "\U000e0100" <= character <= "\U000e01ef"
-    return selector or character in INVISIBLE_MARKS or _is_tag(character)
-
-
 def _is_ideograph(character: str) -> bool:
-    return unicodedata.name(character, "").startswith("CJK ")
+    return _has_name(character, "CJK ")
+
+
+def _has_name(character: str, start: str) -> bool:
+    return unicodedata.name(character, "").startswith(start)
