@@ -1,3 +1,150 @@
-from pages.ui import layout
+"""Why order matters: two orders of the same words, through attention and through an RNN; a map of the app."""
 
-layout.opening("home")
+from typing import Any
+
+import streamlit as st
+
+from pages.ui import chart, controls, layout, marks, sitemap
+from pages.ui.text import label, number, prose
+from posenc import attention, checks, figures, formulas, order, rnn, sentence, sinusoidal, snippets
+
+view = controls.settings()
+SIDES = ("first", "second")
+
+
+def words() -> str:
+    """Choose the two sentences, and see which row went where."""
+    text, picture = st.columns(2, gap="large")
+    with text:
+        layout.section("home", "pair")
+        name = controls.choice(order.SENTENCE_PAIR)
+        st.markdown(prose("home", f"pair_{name}"))
+    first, second = (each.pieces for each in order.pair(name))
+    rows = order.row_order(first, second)
+    moved = label("home.comma").join(label("home.move", start=a, to=b) for a, b in order.moves(rows))
+    with picture:
+        figure = figures.links(first, second, rows, titles(), label("axis.position"))
+        chart.show(figure, "links", label("home.links_alt", moved=moved))
+    return name
+
+
+def step(name: str) -> order.Orders:
+    """Send both orders through one attention step, with or without positions."""
+    layout.section("home", "attention")
+    kind = controls.choice(order.POSITIONS)
+    seen = compared(name, kind)
+    vectors = order.pair(name)[0].vectors
+    sinusoid = sinusoidal(*vectors.shape, base=view.base, layout=view.layout)
+    values = {
+        "outputs": number(seen.outputs_differ, 2),
+        "means": number(seen.means_differ, 2),
+        "ratio": number(1 / sentence.rms_ratio(vectors, sinusoid), 2),
+    }
+    st.markdown(prose("home", f"attention_{kind}", **values))
+    return seen
+
+
+def weights(name: str, seen: order.Orders) -> None:
+    """Show who attends to whom in both orders."""
+    st.markdown(prose("home", "weights"))
+    for words, result, side in sides(name, (seen.first, seen.second)):
+        rows, columns = (pieces(label(f"axis.{title}"), words) for title in ("query", "key"))
+        figure = figures.heatmap(
+            result.weights, rows, columns, label("axis.weight"), limit=seen.largest_weight, sequential=True
+        )
+        chart.show(figure, f"weights_{side}", label("home.weights_alt", text=words.text))
+
+
+def outputs(name: str, seen: order.Orders) -> None:
+    """Show the outputs of both orders, and what is left when every row is put back to its piece's place."""
+    st.markdown(prose("home", "outputs"))
+    first, second = order.pair(name)
+    pictures = {
+        "first": (seen.first.output, first),
+        "second": (seen.second.output, second),
+        "change": (seen.change, first),
+    }
+    for side, (matrix, words) in pictures.items():
+        title = label(f"home.{side}")
+        st.markdown(f"**{title}**")
+        figure = figures.heatmap(
+            matrix,
+            pieces(label("axis.position"), words),
+            marks.dimensions(),
+            label("axis.value"),
+            limit=1.0,
+            height=290,
+        )
+        chart.show(figure, f"outputs_{side}", label("home.outputs_alt", title=title, rows=len(matrix)))
+
+
+def settled(name: str) -> None:
+    """Put every setting beside the others: what is equivariant, what is not."""
+    layout.section("home", "settled")
+    options = order.POSITIONS.options
+    cases = {controls.option_label("positions", kind): compared(name, kind) for kind in options}
+    mask = attention.causal_mask(len(order.pair(name)[0].pieces))
+    cases[label("home.causal")] = compared(name, "none", mask=mask)
+    layout.table(
+        [label(key) for key in ("label.positions", "home.outputs_differ", "home.means_differ")],
+        [(case, number(seen.outputs_differ, 2), number(seen.means_differ, 2)) for case, seen in cases.items()],
+    )
+    st.markdown(prose("home", "causal"))
+
+
+def recurrent(name: str) -> None:
+    """Read both orders with an RNN, which needs no positions."""
+    states = [rnn.rnn(order.inputs(each, "none")) for each in order.pair(name)]
+    difference = checks.largest_difference(*(each[-1] for each in states))
+    layout.section("home", "rnn", difference=number(difference, 2))
+    for words, result, side in sides(name, states):
+        rows, columns = pieces(label("home.read"), words), marks.dimensions()
+        figure = figures.heatmap(result, rows, columns, label("home.state"), limit=1.0, height=340)
+        chart.show(figure, f"rnn_{side}", label("home.rnn_alt", text=words.text))
+
+
+def site() -> None:
+    """Lead on: what each page answers."""
+    layout.section("home", "map")
+    places = st.columns(2)
+    for index, entry in enumerate(sitemap.PAGES[1:]):
+        with places[index % len(places)], st.container(border=True):
+            st.page_link(f"{entry.name}.py", icon=entry.icon, label=label(f"page.{entry.name}.title"))
+            st.markdown(label(f"page.{entry.name}.question"))
+
+
+def titles() -> list[str]:
+    return [label(f"home.{side}") for side in SIDES]
+
+
+def pieces(title: str, words: sentence.Prepared) -> figures.Axis:
+    return figures.Axis(title, label("axis.position"), labels=words.pieces)
+
+
+def sides(name: str, results: Any) -> Any:
+    """Walk over both sentences with what became of them, each in its own column under its own title."""
+    for place, words, result, side in zip(st.columns(2), order.pair(name), results, SIDES, strict=True):
+        with place:
+            st.markdown(f"**{label(f'home.{side}')}** · {words.text}")
+            yield words, result, side
+
+
+def compared(name: str, kind: str, **arguments: Any) -> order.Orders:
+    first, second = order.pair(name)
+    inputs = (order.inputs(each, kind, base=view.base, layout=view.layout) for each in (first, second))
+    return order.compare(*inputs, order.row_order(first.pieces, second.pieces), **arguments)
+
+
+layout.opening("home", formulas.ATTENTION, formulas.EQUIVARIANCE)
+chosen = words()
+seen = step(chosen)
+weights(chosen, seen)
+outputs(chosen, seen)
+settled(chosen)
+recurrent(chosen)
+site()
+code = snippets.order(
+    *order.PAIRS[chosen], st.session_state[order.POSITIONS.name], base=view.base, layout=view.layout
+)
+layout.in_code(code, seen.outputs, "attention_outputs")
+layout.sources("vaswani2017", "lee2019", "haviv2022", "elman1990", "wang2024")

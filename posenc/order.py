@@ -1,6 +1,7 @@
 """Two orders of the same pieces through one attention step: which rows only move, and which change."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 from typing import NamedTuple
 
 import numpy as np
@@ -9,6 +10,23 @@ from numpy.typing import ArrayLike, NDArray
 from posenc.arrays import Floats, check_array
 from posenc.attention import Attention, attention
 from posenc.checks import largest_difference
+from posenc.parameters import BASE, LAYOUT, Choice
+from posenc.sentence import Prepared, first_layer_input, prepared
+from posenc.sinusoidal import sinusoidal
+
+MODEL = "me5_small"
+
+# Each pair has the same pieces. 고양이가 개를 쫓는다 and its pair say the same: Korean marks the object.
+PAIRS: Mapping[str, tuple[str, str]] = MappingProxyType(
+    {
+        "mother_baby": ("엄마가 아기를 본다", "아기가 엄마를 본다"),
+        "student_teacher": ("학생이 선생님을 만났다", "선생님이 학생을 만났다"),
+        "cat_dog": ("고양이가 개를 쫓는다", "개를 고양이가 쫓는다"),
+        "dog_cat": ("The dog chases the cat", "The cat chases the dog"),
+    }
+)
+SENTENCE_PAIR: Choice[str] = Choice("sentence_pair", tuple(PAIRS))
+POSITIONS: Choice[str] = Choice("positions", ("none", "learned", "sinusoidal"))
 
 
 class Orders(NamedTuple):
@@ -38,6 +56,33 @@ class Orders(NamedTuple):
         return float(max(self.first.weights.max(), self.second.weights.max()))
 
 
+def pair(name: str) -> tuple[Prepared, Prepared]:
+    """Return both prepared sentences of one of the `PAIRS`, with the word vectors of E5."""
+    found = {sentence.text: sentence for sentence in prepared(MODEL)}
+    first, second = PAIRS[SENTENCE_PAIR.check(name)]
+    return found[first], found[second]
+
+
+def inputs(
+    sentence: Prepared, positions: str, *, base: float = BASE.default, layout: str = LAYOUT.default
+) -> Floats:
+    """Input of the first layer, LayerNorm(word + token type [+ position]), (n, 384).
+
+    Parameters
+    ----------
+    sentence
+        With its word vectors.
+    positions
+        ``"none"``, ``"learned"`` (the model's own table) or ``"sinusoidal"``.
+    base, layout
+        Of the sinusoidal table.
+    """
+    kind = POSITIONS.check(positions)
+    n, d_model = sentence.vectors.shape
+    table = sinusoidal(n, d_model, base=base, layout=layout) if kind == "sinusoidal" else None
+    return first_layer_input(sentence.model, sentence.vectors, positions=kind != "none", table=table)
+
+
 def row_order(first: Sequence[str], second: Sequence[str]) -> NDArray[np.intp]:
     """Tell from which row of `first` each piece of `second` comes.
 
@@ -56,11 +101,16 @@ def row_order(first: Sequence[str], second: Sequence[str]) -> NDArray[np.intp]:
         If the pieces are not the same.
     """
     if sorted(first) != sorted(second):
-        raise ValueError(f"second must hold the pieces of first in another order, got {second!r} for {first!r}")
+        raise ValueError(f"second must hold the pieces of first ({first!r}) in another order, got {second!r}")
     # Both sorts are stable: the k-th of several equal pieces meets the k-th.
     order = np.empty(len(first), dtype=np.intp)
     order[_sorted_rows(second)] = _sorted_rows(first)
     return order
+
+
+def moves(order: Sequence[int] | NDArray[np.intp]) -> list[tuple[int, int]]:
+    """Return the rows that changed place as (from, to), in the order they are read first."""
+    return sorted((int(start), to) for to, start in enumerate(order) if start != to)
 
 
 def compare(
@@ -79,8 +129,8 @@ def compare(
 
     Notes
     -----
-    Without mask and positions attention is permutation-equivariant, so `outputs_differ` is rounding alone; the
-    mean over the rows is permutation-invariant (Lee et al. 2019, "Set Transformer").
+    Without mask and positions attention is permutation-equivariant, so `outputs_differ` is rounding alone;
+    the mean over the rows is permutation-invariant (Lee et al. 2019, "Set Transformer").
     """
     one, two = check_array("first", first), check_array("second", second)
     a, b = attention(one, one, one, mask=mask), attention(two, two, two, mask=mask)

@@ -49,6 +49,73 @@ def sinusoidal(seq_len: int, d_model: int, *, base: float, layout: str) -> Snipp
     }
 
 
+def order(first: str, second: str, positions: str, *, base: float, layout: str) -> Snippets:
+    """Return the code of one attention step on two orders; the result is ``outputs`` (2, n, 384), float64.
+
+    `positions` (``"none"``, ``"learned"`` or ``"sinusoidal"``) says which step is on screen; the other is
+    computed beside it, to compare.
+    """
+    chosen = "without" if positions == "none" else "within"
+    imports, table = "", ""
+    if positions == "sinusoidal":
+        imports = "from posenc import sinusoidal\n"
+        table = f", table=sinusoidal(words.shape[1], 384, base={base!r}, layout={layout!r})"
+    data = (
+        imports
+        + "from posenc.sentence import first_layer_input, prepared\n\n"
+        + dedent(f"""\
+            # The word vectors of E5 come with posenc, and its LayerNorm(word + token type [+ position]).
+            sentences = {{each.text: each.vectors for each in prepared("me5_small")}}
+            words = np.stack([sentences[{first!r}], sentences[{second!r}]])  # (2, n, 384)
+            x_without = first_layer_input("me5_small", words, positions=False)
+            x_within = first_layer_input("me5_small", words{table})
+            """)
+    )
+    return {
+        "NumPy": "import numpy as np\n"
+        + data
+        + dedent(f"""\
+
+
+            def attention(x):
+                scores = x @ x.swapaxes(1, 2) / np.sqrt(x.shape[2])         # (2, n, n): Q = K = V = x
+                weights = np.exp(scores - scores.max(axis=2, keepdims=True))
+                return weights / weights.sum(axis=2, keepdims=True) @ x     # (2, n, 384)
+
+
+            without, within = attention(x_without), attention(x_within)
+            outputs = {chosen}
+            """),
+        "PyTorch": "import numpy as np\nimport torch\n"
+        + data
+        + dedent(f"""\
+
+
+            def attention(x):
+                x = torch.from_numpy(x)
+                return torch.nn.functional.scaled_dot_product_attention(x, x, x)  # (2, n, 384): Q = K = V = x
+
+
+            without, within = attention(x_without), attention(x_within)
+            outputs = {chosen}
+            """),
+        "TensorFlow": "import numpy as np\nimport tensorflow as tf\n"
+        + data
+        + dedent(f"""\
+
+
+            def attention(x):
+                x = tf.constant(x)
+                scores = tf.matmul(x, x, transpose_b=True) / x.shape[2] ** 0.5  # (2, n, n): Q = K = V = x
+                return tf.matmul(tf.nn.softmax(scores), x)                      # (2, n, 384)
+
+
+            without, within = attention(x_without), attention(x_within)
+            outputs = {chosen}
+            """),
+    }
+
+
 _NUMPY_LAYOUT = {
     "interleaved": dedent("""\
         table = np.empty((seq_len, d_model))

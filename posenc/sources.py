@@ -28,6 +28,16 @@ SOURCES = {
         "https://arxiv.org/abs/1706.03762",
         "§3.5, table 3 row (E)",
     ),
+    "lee2019": Source(
+        "Lee et al.",
+        2019,
+        "Set Transformer: A Framework for Attention-based Permutation-Invariant Neural Networks",
+        "https://arxiv.org/abs/1810.00825",
+        "§3",
+    ),
+    "elman1990": Source(
+        "Elman", 1990, "Finding Structure in Time", "https://doi.org/10.1207/s15516709cog1402_1"
+    ),
     "haviv2022": Source(
         "Haviv et al.",
         2022,
