@@ -9,7 +9,7 @@ import sys
 import time
 import urllib.error
 import urllib.request
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -74,18 +74,29 @@ class Server:
     log: Path
 
 
+def streamlit_run(port: int) -> list[str]:
+    """Return the README's command, as arguments of ``python -m``."""
+    options = [f"--server.port={port}", "--server.address=127.0.0.1", "--server.fileWatcherType=none"]
+    return ["streamlit", "run", str(ROOT / "app.py"), *options]
+
+
+def uvicorn(port: int) -> list[str]:
+    """Return the same for another ASGI server."""
+    return ["uvicorn", "--app-dir", str(ROOT), "--port", str(port), "app:app"]
+
+
 @contextmanager
-def serve(folder: Path, **environment: str) -> Iterator[Server]:
-    """Start the app on a free port of this machine, away from the visitor's own Streamlit settings."""
+def serve(
+    folder: Path, command: Callable[[int], list[str]] = streamlit_run, **environment: str
+) -> Iterator[Server]:
+    """Start the app on a free port of this machine, away from the code and the visitor's own settings."""
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
     server = Server(f"http://127.0.0.1:{port}", folder / "server.log")
-    command = [sys.executable, str(Path(__file__).with_name("serve.py")), str(ROOT / "app.py")]
-    options = [f"--server.port={port}", "--server.address=127.0.0.1", "--server.fileWatcherType=none"]
     with server.log.open("w") as log:
         process = subprocess.Popen(
-            command + options,
+            [sys.executable, str(Path(__file__).with_name("serve.py")), *command(port)],
             cwd=folder,
             env=os.environ | {"HOME": str(folder)} | environment,
             stdin=subprocess.PIPE,

@@ -1,4 +1,4 @@
-"""``streamlit run app.py``, ended with its parent.
+"""``python -m MODULE …``, ended with its parent.
 
 The parent holds the other end of standard input: when the parent ends, however it ends, this ends too.
 """
@@ -6,10 +6,9 @@ The parent holds the other end of standard input: when the parent ends, however 
 from __future__ import annotations
 
 import os
+import runpy
 import sys
 import threading
-
-from streamlit.web import cli
 
 
 def end_with_parent() -> None:
@@ -19,5 +18,5 @@ def end_with_parent() -> None:
 
 if __name__ == "__main__":
     threading.Thread(target=end_with_parent, daemon=True).start()
-    sys.argv = ["streamlit", "run", *sys.argv[1:]]
-    cli.main()
+    sys.argv = sys.argv[1:]
+    runpy.run_module(sys.argv[0], run_name="__main__", alter_sys=True)
