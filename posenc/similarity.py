@@ -7,7 +7,8 @@ from types import MappingProxyType
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from posenc.arrays import Floats, check_table, unit_scale
+from posenc.arrays import Floats, check_array, check_table, unit_scale
+from posenc.parameters import Choice
 
 # Below this a sum of squares has lost digits to underflow; at infinity it has overflowed.
 SMALLEST_SAFE_SQUARE = 1e-280
@@ -104,6 +105,8 @@ def norms(table: ArrayLike) -> Floats:
 MEASURES: Mapping[str, Callable[[ArrayLike, ArrayLike | None], Floats]] = MappingProxyType(
     {"dot": dot, "cosine": cosine, "distance": distance}
 )
+# Cosine comes first, since it is the one that compares tables of any size.
+MEASURE: Choice[str] = Choice("measure", ("cosine", "dot", "distance"))
 
 
 @dataclass(frozen=True)
@@ -116,6 +119,21 @@ class OffsetProfile:
     minimum: Floats
     maximum: Floats
     count: NDArray[np.int64]
+
+    @property
+    def band(self) -> tuple[Floats, Floats, Floats]:
+        """The mean, and one standard deviation below and above it."""
+        return self.mean, self.mean - self.std, self.mean + self.std
+
+    @property
+    def widest(self) -> float:
+        """The largest standard deviation at any offset; NaN if no cell is defined."""
+        return float(self.std[self.count > 0].max()) if self.count.any() else np.nan
+
+    def seen_from(self, position: int) -> Floats:
+        """Return the mean at the offset of each position from this one, for offsets 0 … n−1 → (n,)."""
+        here: Floats = self.mean[np.abs(np.arange(len(self.mean)) - position)]
+        return here
 
 
 def by_offset(matrix: ArrayLike, *, signed: bool = False) -> OffsetProfile:
@@ -151,6 +169,30 @@ def by_offset(matrix: ArrayLike, *, signed: bool = False) -> OffsetProfile:
         columns = np.array([_summary(cells.diagonal(k)) for k in offset]).T
     mean, std, minimum, maximum, count = columns
     return OffsetProfile(offset, mean, std, minimum, maximum, count.astype(np.int64))
+
+
+def first_turn(values: ArrayLike) -> int | None:
+    """Return the first index at which a curve steps against its own first step; None if it never does.
+
+    Similarity falls away from offset 0 and distance grows, and neither goes on for ever.
+
+    Parameters
+    ----------
+    values
+        (n,). Steps of less than 1e-12 of the largest value, which are rounding, and steps from or to NaN do
+        not count.
+    """
+    curve = check_array("values", values)
+    finite = np.abs(curve[np.isfinite(curve)])
+    step = np.diff(curve)
+    moves = np.flatnonzero(np.abs(step) > 1e-12 * np.max(finite, initial=0.0))
+    against = moves[np.sign(step[moves]) != np.sign(step[moves[:1]])]
+    return int(against[0]) + 1 if against.size else None
+
+
+def undefined_cells(matrix: ArrayLike) -> int:
+    """Count the cells that are NaN: the cosines of a row of zeros, which has no direction."""
+    return int(np.isnan(check_table("matrix", matrix)).sum())
 
 
 def _pair(a: ArrayLike, b: ArrayLike | None) -> tuple[Floats, Floats]:

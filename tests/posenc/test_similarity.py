@@ -8,7 +8,17 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from posenc.learned import load
-from posenc.similarity import MEASURES, by_offset, cosine, distance, dot, norms
+from posenc.similarity import (
+    MEASURE,
+    MEASURES,
+    by_offset,
+    cosine,
+    distance,
+    dot,
+    first_turn,
+    norms,
+    undefined_cells,
+)
 from posenc.sinusoidal import sinusoidal
 
 FINITE = st.floats(-1e3, 1e3, allow_subnormal=False).map(lambda x: round(x, 6))
@@ -254,3 +264,46 @@ def test_measures_of_a_real_table_take_no_time():
         start = time.process_time()
         measure(table)
         assert time.process_time() - start < seconds
+
+
+def test_the_choice_of_measures_names_each_once():
+    assert sorted(MEASURE.options) == sorted(MEASURES)
+
+
+def test_the_profile_as_a_band_and_seen_from_a_position():
+    profile = by_offset([[4.0, 1, 7], [1, 6, 3], [7, 3, 5]])
+    np.testing.assert_allclose(profile.band[0], [5, 2, 7])
+    np.testing.assert_allclose(profile.band[1], [5 - math.sqrt(2 / 3), 1, 7])
+    np.testing.assert_allclose(profile.band[2], [5 + math.sqrt(2 / 3), 3, 7])
+    assert profile.widest == 1
+    np.testing.assert_array_equal(profile.seen_from(0), [5, 2, 7])
+    np.testing.assert_array_equal(profile.seen_from(1), [2, 5, 2])
+    assert math.isnan(by_offset([[math.nan]]).widest)
+
+
+@pytest.mark.parametrize(
+    ("values", "turn"),
+    [
+        ([5, 4, 3, 4], 3),
+        ([0, 1, 2, 2, 1], 4),  # a distance grows first
+        ([3, 2, 1], None),
+        ([1, 1, 1], None),
+        ([1, 1 - 1e-15, 1], None),  # rounding
+        ([1e-200, 0.5e-200, 0.8e-200], 2),
+        ([math.nan, 3, 2, math.nan, 4, 3, 4], 6),
+        ([math.nan], None),
+        ([2], None),
+    ],
+)
+def test_the_first_turn_of_a_curve(values, turn):
+    assert first_turn(values) == turn
+
+
+def test_the_mean_of_minilm_turns_where_it_was_measured_to():
+    # .592, .440, .504 at 2, 3, 4
+    assert first_turn(by_offset(cosine(load("minilm_l6"))).mean) == 4
+
+
+def test_undefined_cells_are_counted():
+    assert undefined_cells(cosine([[1.0, 0], [0, 0], [1, 1]])) == 5
+    assert undefined_cells(cosine([[1.0, 0]])) == 0

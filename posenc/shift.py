@@ -1,0 +1,186 @@
+"""What a shift by k positions does to the sinusoid: its similarity at any offset, and the rotation M_k.
+
+Letters: p position, k offset, ω_i rate of pair i (`posenc.inv_freq`), d = `d_model`. A pair is complete if it
+has a sine and a cosine; the last sine of an odd width has no partner, and nothing here speaks of it.
+"""
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from posenc.arrays import Floats
+from posenc.parameters import BASE, D_MODEL, LAYOUT, SHIFT, Integer, Positions, check_positions
+from posenc.sinusoidal import Columns, columns, inv_freq, sinusoidal
+
+SIZE = Integer("size", default=512, minimum=1, maximum=2048)
+# Where the search for the first rise gives up; with base 10,000 even d_model = 16,384 rises at 886.
+LAST_RISE = 10_000
+
+
+def offset_cosine(offsets: Positions, d_model: int, *, base: float = BASE.default) -> Floats:
+    """Cosine of PE(p) and PE(p + k), the same for every p: Σ_i cos(k·ω_i) / n_pairs, for each offset k.
+
+    Parameters
+    ----------
+    offsets
+        A number n, for the offsets 0 … n − 1, or a 1-D array of offsets of any sign and size.
+    d_model
+        Width of the table, at least 2; of an odd width the complete pairs count.
+    base
+        As in `posenc.sinusoidal`.
+
+    Returns
+    -------
+    (n,) float64. The dot product is this times n_pairs, the distance √(2·n_pairs·(1 − this)).
+
+    Raises
+    ------
+    ValueError
+        If there is no complete pair or an argument is outside its limits.
+    """
+    rates, shifts = _complete_rates(d_model, base), check_positions(offsets)
+    given = np.arange(float(shifts)) if isinstance(shifts, int) else shifts
+    # One offset after the other: a table of all of them would be as large as 10⁴ × 8192.
+    return np.array([np.cos(k * rates).mean() for k in given])
+
+
+def first_rise(d_model: int, *, base: float = BASE.default) -> int | None:
+    """Return the smallest offset k with `offset_cosine` at k above that at k − 1: it does not fall for ever.
+
+    None if it falls up to offset `LAST_RISE`.
+    """
+    rates, before = _complete_rates(d_model, base), 1.0
+    for k in range(1, LAST_RISE + 1):
+        here = np.cos(k * rates).mean()
+        if here > before:
+            return k
+        before = here
+    return None
+
+
+class Far(NamedTuple):
+    """Cosine at offsets up to ten times 2π·base, some of them drawn.
+
+    `offset` and `cosine` (n,); `at_base` and `at_turn` the cosine at the whole offsets nearest to `base` and
+    2π·base; `highest` the largest of the n cosines from offset base/10 on, `highest_offset` where it is.
+    """
+
+    offset: NDArray[np.float64]
+    cosine: Floats
+    base_offset: int
+    at_base: float
+    turn_offset: int
+    at_turn: float
+    highest_offset: int
+    highest: float
+
+
+def far(d_model: int, *, base: float = BASE.default, count: int = 1200) -> Far:
+    """Follow `offset_cosine` far out, at about `count` whole offsets spaced evenly on a log axis.
+
+    Whoever believes that the table starts again after `base` or 2π·base positions can look there: a table
+    that did would have a cosine of 1.
+    """
+    ends = round(BASE.check(base)), round(math.tau * base)
+    drawn = np.geomspace(1, 10 * ends[1], count).round()
+    offset = np.unique(np.concatenate([drawn, ends]))
+    cosine = offset_cosine(offset, d_model, base=base)
+    at_base, at_turn = (float(cosine[offset == end][0]) for end in ends)
+    late = np.flatnonzero(offset >= base / 10)
+    top = late[np.argmax(cosine[late])]
+    return Far(offset, cosine, ends[0], at_base, ends[1], at_turn, int(offset[top]), float(cosine[top]))
+
+
+class Shift(NamedTuple):
+    """PE(p), M_k·PE(p) and PE(p + k) for the same positions p, each (n, d), and how they differ.
+
+    The column of an unpaired sine is NaN in `moved`. `angles` (n_pairs,) holds k·ω_i, rad; `corner` the first
+    rows and columns of M_k; `error` is max |M_k·PE(p) − PE(p + k)| over all positions and all complete pairs.
+    """
+
+    before: Floats
+    moved: Floats
+    after: Floats
+    angles: Floats
+    corner: Floats
+    error: float
+
+    def rows(self, index: int) -> Floats:
+        """Return one position's row of `before`, `moved` and `after`, (3, d)."""
+        return np.stack([self.before[index], self.moved[index], self.after[index]])
+
+
+def shift(
+    k: float,
+    positions: Positions,
+    d_model: int,
+    *,
+    base: float = BASE.default,
+    layout: str = LAYOUT.default,
+    size: int = SIZE.default,
+) -> Shift:
+    """Move every position by `k` with the one rotation M_k, and compare with the table k positions on.
+
+    Each pair is turned by its own 2×2 block, which is what the product with M_k comes to; M_k itself, whose
+    d² cells are nearly all 0, is only made as far as `size`.
+
+    Parameters
+    ----------
+    k
+        Positions to move by: negative and fractional ones too.
+    positions, d_model, base, layout
+        As in `posenc.sinusoidal`; at least one pair must be complete.
+    size
+        How many rows and columns of M_k to make.
+
+    Returns
+    -------
+    Shift
+
+    Raises
+    ------
+    ValueError
+        If there is no complete pair or an argument is outside its limits.
+    """
+    k, rates, size = SHIFT.check(k), _complete_rates(d_model, base), SIZE.check(size)
+    place = columns(d_model, layout=layout)
+    given = check_positions(positions)
+    p = np.arange(float(given)) if isinstance(given, int) else given
+    before, after = (
+        sinusoidal(x, d_model, base=base, layout=layout, dtype=np.float64).astype(np.float64, copy=False)
+        for x in (p, p + k)
+    )
+    angles = k * rates
+    sine_at, cosine_at = _partners(place)
+    sines, cosines = before[:, sine_at], before[:, cosine_at]  # (n, n_pairs)
+    moved = np.full_like(before, np.nan)
+    moved[:, sine_at] = np.cos(angles) * sines + np.sin(angles) * cosines
+    moved[:, cosine_at] = -np.sin(angles) * sines + np.cos(angles) * cosines
+    error = float(np.nanmax(np.abs(moved - after)))
+    return Shift(before, moved, after, angles, _corner(place, angles, size), error)
+
+
+def _complete_rates(d_model: int, base: float) -> Floats:
+    if D_MODEL.check(d_model) == 1:
+        raise ValueError("d_model must be at least 2, since width 1 has no pair of sine and cosine, got 1")
+    return inv_freq(d_model, base=base)[: d_model // 2]
+
+
+def _partners(place: Columns) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """Say in which columns the sine and the cosine of each complete pair stand, both (n_pairs,)."""
+    cosines = np.flatnonzero(place.is_cos)
+    return np.flatnonzero(~place.is_cos)[: len(cosines)], cosines
+
+
+def _corner(place: Columns, angles: Floats, size: int) -> Floats:
+    """Make the first rows and columns of M_k; those of an unpaired sine are NaN: there is no such number."""
+    pair, is_cos = place.pair[:size], place.is_cos[:size]
+    angle = np.append(angles, np.nan)[pair]  # the pair after the last complete one has no angle
+    same_pair, same_column = pair[:, None] == pair, np.eye(len(pair), dtype=bool)
+    across = np.where(is_cos[:, None], -np.sin(angle), np.sin(angle))
+    corner = np.where(same_column, np.cos(angle), np.where(same_pair, across, 0.0))
+    unpaired = np.isnan(angle)
+    corner[unpaired, :] = corner[:, unpaired] = np.nan
+    return corner
