@@ -64,6 +64,11 @@ def inv_freq(d_model: int, *, base: float = BASE.default, freq_shift: int = FREQ
     -------
     (n_pairs,) float64, radians per position
         ceil(d_model/2) rates for ``freq_shift=0``, floor(d_model/2) for ``freq_shift=1``.
+
+    Raises
+    ------
+    ValueError
+        For an argument outside its limits, in one sentence that names it.
     """
     d_model, base, freq_shift = D_MODEL.check(d_model), BASE.check(base), FREQ_SHIFT.check(freq_shift)
     half = d_model // 2
@@ -73,12 +78,18 @@ def inv_freq(d_model: int, *, base: float = BASE.default, freq_shift: int = FREQ
 
 
 def wavelengths(d_model: int, *, base: float = BASE.default, freq_shift: int = FREQ_SHIFT.default) -> Float64:
-    """Return the positions per turn of each pair, 2π/ω_i: (n_pairs,) float64, shortest (2π) first."""
+    """Return the wavelength 2π/ω_i of each pair, in positions for one turn.
+
+    From 2π to 2π·base^((d−2)/d) for ``freq_shift=0`` and even d, to 2π·base for ``freq_shift=1``. Arguments,
+    shape and errors are those of `inv_freq`.
+    """
     return 2 * np.pi / inv_freq(d_model, base=base, freq_shift=freq_shift)
 
 
 def columns(d_model: int, *, layout: str = LAYOUT.default, freq_shift: int = FREQ_SHIFT.default) -> Columns:
     """Say what each column of a table of this layout holds.
+
+    Arguments and errors are those of `sinusoidal`.
 
     Returns
     -------
@@ -143,11 +154,12 @@ def sinusoidal(
 
     Examples
     --------
-    >>> sinusoidal(2, 4).round(4).tolist() == np.float32([[0, 1, 0, 1], [0.8415, 0.5403, 0.01, 1]]).tolist()
-    True
+    >>> sinusoidal(2, 4, dtype="float64").round(4)
+    array([[0.    , 1.    , 0.    , 1.    ],
+           [0.8415, 0.5403, 0.01  , 1.    ]])
     """
-    rates = inv_freq(d_model, base=base, freq_shift=freq_shift)
-    layout, wanted, rows = LAYOUT.check(layout), check_dtype(dtype), check_positions(positions)
+    d_model, layout, wanted = D_MODEL.check(d_model), LAYOUT.check(layout), check_dtype(dtype)
+    rows, rates = check_positions(positions), inv_freq(d_model, base=base, freq_shift=freq_shift)
     waves = _waves(d_model, freq_shift)
     table = np.empty((rows if isinstance(rows, int) else rows.size, d_model), dtype=wanted)
     table[:, waves:] = 0
@@ -159,7 +171,8 @@ def steps(positions: Positions, d_model: int, *, base: float = BASE.default) -> 
     """Return every intermediate array of the interleaved table, as the formula is read from left to right.
 
     positions p (n, 1) → columns j (1, d) → exponents 2·⌊j/2⌋/d (1, d) → rates 1/base^exponent (1, d)
-    → angles p · rate (n, d) → table: sine of the even columns' angles, cosine of the odd ones'.
+    → angles p · rate (n, d) → table (n, d): sine of the even columns' angles, cosine of the odd ones'.
+    Arguments and errors are those of `sinusoidal`. Every step is kept whole, in float64: mind the memory.
     """
     d_model, base, rows = D_MODEL.check(d_model), BASE.check(base), check_positions(positions)
     p = (np.arange(float(rows)) if isinstance(rows, int) else rows)[:, np.newaxis]  # (n, 1)
@@ -179,8 +192,28 @@ def shift_matrix(
     layout: str = LAYOUT.default,
     freq_shift: int = FREQ_SHIFT.default,
 ) -> Float64:
-    """Return M_k with PE(p + k) = M_k · PE(p) for every position p: a rotation by k·ω_i in each pair."""
-    k = SHIFT.check(k)
+    """Return M_k with PE(p + k) = M_k · PE(p) for every position p: the same rotations for all of them.
+
+    On the pair (sin p·ω_i, cos p·ω_i) it is [[cos k·ω_i, sin k·ω_i], [−sin k·ω_i, cos k·ω_i]], elsewhere
+    zero; a column of zeros stays as it is.
+
+    Parameters
+    ----------
+    k
+        How many positions to move on; any real number, back where it is negative.
+    d_model, base, layout, freq_shift
+        As in `sinusoidal`.
+
+    Returns
+    -------
+    (d_model, d_model) float64, orthogonal
+
+    Raises
+    ------
+    ValueError
+        For an odd `d_model` with ``freq_shift=0``: its last sine has no cosine, so no matrix can turn it.
+    """
+    k, d_model = SHIFT.check(k), D_MODEL.check(d_model)
     rates = inv_freq(d_model, base=base, freq_shift=freq_shift)
     if d_model % 2 and not freq_shift:
         raise ValueError(
@@ -189,7 +222,7 @@ def shift_matrix(
         )
     sines, cosines = _slices(_waves(d_model, freq_shift), LAYOUT.check(layout))
     sin_at, cos_at = np.arange(d_model)[sines], np.arange(d_model)[cosines]
-    matrix = np.eye(d_model)  # a column of zeros stays as it is
+    matrix = np.eye(d_model)
     matrix[sin_at, sin_at] = matrix[cos_at, cos_at] = np.cos(k * rates)
     matrix[sin_at, cos_at] = np.sin(k * rates)  # sin(a + b) = sin a cos b + cos a sin b
     matrix[cos_at, sin_at] = -np.sin(k * rates)  # cos(a + b) = cos a cos b − sin a sin b

@@ -70,7 +70,7 @@ def _turn(positions: Float64, rates: Float64) -> Complex128:
 def _write(rows: Table, pairs: Complex128, sines: slice, cosines: slice) -> None:
     """Spread the pairs sin θ + i·cos θ over the columns; an odd width leaves the last cosine out."""
     width = rows.shape[1]
-    if sines.step == cosines.step == 2 and sines.start < cosines.start:  # as they lie in memory
+    if (sines, cosines) == (slice(0, width, 2), slice(1, width, 2)):  # the order in which pairs lie in memory
         rows[:] = pairs.view(np.float64)[:, :width]
     else:
         rows[:, sines] = pairs.real

@@ -1,13 +1,15 @@
 """The sinusoidal table against printed numbers, the paper's double loop, 50 digits and its own laws."""
 
+import doctest
 import json
 import math
+import sys
 import tracemalloc
 from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import posenc
@@ -16,7 +18,6 @@ from tests.posenc import paper
 DATA = Path(__file__).parents[1] / "data"
 ARTICLE = json.loads((DATA / "founding_article.json").read_text(encoding="utf-8"))
 LAYOUTS = posenc.LAYOUT.options
-few = settings(max_examples=40, deadline=None)
 widths = st.integers(1, 70)
 bases = st.floats(1, 1e9)
 layouts = st.sampled_from(LAYOUTS)
@@ -87,7 +88,6 @@ def test_the_table_is_the_double_loop_of_the_paper(d_model, layout, freq_shift):
             np.testing.assert_allclose(table64(positions, d_model, **options), want, rtol=0, atol=2e-12)
 
 
-@few
 @given(position_lists, widths, bases, layouts, freq_shifts)
 def test_any_positions_are_the_double_loop_of_the_paper(positions, d_model, base, layout, freq_shift):
     options = {"base": base, "layout": layout, "freq_shift": freq_shift}
@@ -144,7 +144,6 @@ def test_counted_rows_are_the_listed_rows_over_many_blocks():
     np.testing.assert_allclose(table64(n, 6), table64(np.arange(n), 6), rtol=0, atol=1e-10)
 
 
-@few
 @given(st.integers(1, 3000), st.integers(1, 3000), widths, layouts, freq_shifts)
 def test_a_longer_table_begins_with_the_shorter_one(n, m, d_model, layout, freq_shift):
     short, long = sorted((n, m))
@@ -167,7 +166,6 @@ def test_little_memory_is_needed_beside_the_table(counted, layout):
 # The laws of the table
 
 
-@few
 @given(position_lists, st.integers(1, 35), bases, layouts, freq_shifts)
 def test_every_row_of_an_even_width_has_the_norm_sqrt_half_d(positions, pairs, base, layout, freq_shift):
     table = table64(positions, 2 * pairs, base=base, layout=layout, freq_shift=freq_shift)
@@ -180,7 +178,6 @@ def test_the_rows_of_an_odd_width_have_other_norms():
     assert norms.max() == pytest.approx(2.907, abs=5e-4)
 
 
-@few
 @given(st.integers(2, 40), st.integers(1, 35), bases, layouts, freq_shifts, st.floats(-1e3, 1e3))
 def test_dot_products_depend_on_the_offset_only(n, pairs, base, layout, freq_shift, start):
     table = table64(np.arange(n) + start, 2 * pairs, base=base, layout=layout, freq_shift=freq_shift)
@@ -192,7 +189,6 @@ def test_dot_products_depend_on_the_offset_only(n, pairs, base, layout, freq_shi
     np.testing.assert_allclose(gram[0], want, rtol=0, atol=1e-9)
 
 
-@few
 @given(st.integers(1, 30), widths, bases, freq_shifts)
 def test_layouts_hold_the_same_columns_and_the_same_dot_products(n, d_model, base, freq_shift):
     tables = [table64(n, d_model, base=base, layout=layout, freq_shift=freq_shift) for layout in LAYOUTS]
@@ -204,7 +200,6 @@ def test_layouts_hold_the_same_columns_and_the_same_dot_products(n, d_model, bas
         np.testing.assert_allclose(table @ table.T, tables[0] @ tables[0].T, rtol=0, atol=1e-11)
 
 
-@few
 @given(paired, places, st.floats(-1e4, 1e4), bases, layouts)
 def test_the_shift_matrix_moves_every_position_by_k(width, p, k, base, layout):
     d_model, freq_shift = width
@@ -215,7 +210,6 @@ def test_the_shift_matrix_moves_every_position_by_k(width, p, k, base, layout):
     np.testing.assert_allclose(matrix @ here, there, rtol=0, atol=2e-11)
 
 
-@few
 @given(paired, st.floats(-1e3, 1e3), st.floats(-1e3, 1e3), layouts)
 def test_shift_matrices_are_rotations_that_add_up(width, k, m, layout):
     d_model, freq_shift = width
@@ -256,7 +250,6 @@ def test_columns_say_what_the_table_holds():
         assert not zero_last.is_cos[-1]
 
 
-@few
 @given(places, widths, bases, layouts, freq_shifts)
 def test_columns_and_rates_rebuild_the_table(p, d_model, base, layout, freq_shift):
     rates = posenc.inv_freq(d_model, base=base, freq_shift=freq_shift)
@@ -322,6 +315,15 @@ def test_small_number_types_do_not_wrap_or_round_the_angles(kind):
     np.testing.assert_array_equal(table64(positions, 8), table64([0.0, 3.0, 100.0, 127.0], 8))
 
 
+@pytest.mark.parametrize("freq_shift", [0, np.uint8(1)])
+def test_widths_of_small_number_types_do_not_wrap(freq_shift):
+    small = {"d_model": np.uint8(200), "freq_shift": freq_shift}
+    whole = {"d_model": 200, "freq_shift": int(freq_shift)}
+    np.testing.assert_array_equal(table64(np.uint8(250), **small), table64(250, **whole))
+    np.testing.assert_array_equal(posenc.shift_matrix(3, **small), posenc.shift_matrix(3, **whole))
+    np.testing.assert_array_equal(posenc.columns(**small), posenc.columns(**whole))
+
+
 def test_strided_and_read_only_positions_are_taken():
     positions = np.asfortranarray(np.arange(12.0).reshape(4, 3))[:, 1]
     positions.flags.writeable = False
@@ -350,6 +352,11 @@ BAD = {
     "freq_shift": [2, -1, True, 1.0, "1", None],
     "dtype": [None, int, "half-float", np.complex128],
 }
+
+
+def test_the_example_of_the_docstring():
+    result = doctest.testmod(sys.modules["posenc.sinusoidal"])
+    assert (result.failed, result.attempted) == (0, 1)
 
 
 @pytest.mark.parametrize("name", BAD)
