@@ -14,10 +14,10 @@ SIDES = ("first", "second")
 
 def words() -> str:
     """Choose the two sentences, and see which row went where."""
+    layout.section("home", "pair")
+    name = controls.choice(order.SENTENCE_PAIR)
     text, picture = st.columns(2, gap="large")
     with text:
-        layout.section("home", "pair")
-        name = controls.choice(order.SENTENCE_PAIR)
         st.markdown(prose("home", f"pair_{name}"))
     first, second = (each.pieces for each in order.pair(name))
     rows = order.row_order(first, second)
@@ -87,7 +87,10 @@ def settled(name: str) -> None:
     cases[label("home.causal")] = compared(name, "none", mask=mask)
     layout.table(
         [label(key) for key in ("label.positions", "home.outputs_differ", "home.means_differ")],
-        [(case, number(seen.outputs_differ, 2), number(seen.means_differ, 2)) for case, seen in cases.items()],
+        [
+            (case, number(seen.outputs_differ, 2), number(seen.means_differ, 2))
+            for case, seen in cases.items()
+        ],
     )
     st.markdown(prose("home", "causal"))
 
@@ -106,9 +109,14 @@ def recurrent(name: str) -> None:
 def site() -> None:
     """Lead on: what each page answers."""
     layout.section("home", "map")
-    places = st.columns(2)
-    for index, entry in enumerate(sitemap.PAGES[1:]):
-        with places[index % len(places)], st.container(border=True):
+    entries = sitemap.PAGES[1:]
+    for row in (entries[at : at + 2] for at in range(0, len(entries), 2)):
+        cards(row)
+
+
+def cards(row: tuple[sitemap.Entry, ...]) -> None:
+    for place, entry in zip(st.columns(2), row, strict=False):
+        with place, st.container(border=True, height="stretch"):
             st.page_link(f"{entry.name}.py", icon=entry.icon, label=label(f"page.{entry.name}.title"))
             st.markdown(label(f"page.{entry.name}.question"))
 

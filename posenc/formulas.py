@@ -12,7 +12,8 @@ SHIFT = (
     r"-\sin k\omega_i&\cos k\omega_i\end{pmatrix}"
 )
 ATTENTION = r"\mathrm{Attention}(Q,K,V)=\mathrm{softmax}\!\left(\frac{QK^{\top}}{\sqrt{d_k}}\right)V"
-EQUIVARIANCE = r"\mathrm{Attention}(P X)=P\,\mathrm{Attention}(X)\quad\text{(}P\text{: permutation)}"
+# P reorders rows: the same on both sides, and 1/n · 1ᵀ (the mean over the rows) takes it away.
+EQUIVARIANCE = r"\mathrm{Attention}(P X)=P\,\mathrm{Attention}(X)"
 INPUT = r"x_t=\mathrm{dropout}\bigl(\sqrt{d_{\mathrm{model}}}\;e(w_t)+\mathrm{PE}(t)\bigr)"
 DOT = r"s(p,q)=\mathrm{PE}(p)\cdot\mathrm{PE}(q)=\sum_i\cos\bigl((p-q)\,\omega_i\bigr)"
 LEARNED = r"\mathrm{PE}(p)=W_p,\qquad W\in\mathbb{R}^{\,\mathrm{max\_len}\times d_{\mathrm{model}}}"

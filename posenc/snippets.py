@@ -55,7 +55,7 @@ def order(first: str, second: str, positions: str, *, base: float, layout: str) 
     `positions` (``"none"``, ``"learned"`` or ``"sinusoidal"``) says which step is on screen; the other is
     computed beside it, to compare.
     """
-    chosen = "without" if positions == "none" else "within"
+    chosen = "without_positions" if positions == "none" else "with_positions"
     imports, table = "", ""
     if positions == "sinusoidal":
         imports = "from posenc import sinusoidal\n"
@@ -68,7 +68,7 @@ def order(first: str, second: str, positions: str, *, base: float, layout: str) 
             sentences = {{each.text: each.vectors for each in prepared("me5_small")}}
             words = np.stack([sentences[{first!r}], sentences[{second!r}]])  # (2, n, 384)
             x_without = first_layer_input("me5_small", words, positions=False)
-            x_within = first_layer_input("me5_small", words{table})
+            x_with = first_layer_input("me5_small", words{table})
             """)
     )
     return {
@@ -83,7 +83,7 @@ def order(first: str, second: str, positions: str, *, base: float, layout: str) 
                 return weights / weights.sum(axis=2, keepdims=True) @ x     # (2, n, 384)
 
 
-            without, within = attention(x_without), attention(x_within)
+            without_positions, with_positions = attention(x_without), attention(x_with)
             outputs = {chosen}
             """),
         "PyTorch": "import numpy as np\nimport torch\n"
@@ -96,7 +96,7 @@ def order(first: str, second: str, positions: str, *, base: float, layout: str) 
                 return torch.nn.functional.scaled_dot_product_attention(x, x, x)  # (2, n, 384): Q = K = V = x
 
 
-            without, within = attention(x_without), attention(x_within)
+            without_positions, with_positions = attention(x_without), attention(x_with)
             outputs = {chosen}
             """),
         "TensorFlow": "import numpy as np\nimport tensorflow as tf\n"
@@ -110,7 +110,7 @@ def order(first: str, second: str, positions: str, *, base: float, layout: str) 
                 return tf.matmul(tf.nn.softmax(scores), x)                      # (2, n, 384)
 
 
-            without, within = attention(x_without), attention(x_within)
+            without_positions, with_positions = attention(x_without), attention(x_with)
             outputs = {chosen}
             """),
     }
