@@ -1,19 +1,18 @@
 """The arguments every part of the explorer shares: names, defaults, limits and the one check of each.
 
-Nothing else validates. A value that is not allowed raises a ``ValueError`` of one sentence that names the
+Nothing else checks them. A value that is not allowed raises a ``ValueError`` of one sentence that names the
 argument, what is allowed and the value.
 """
 
 import reprlib
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Generic, Literal, TypeVar, cast
+from typing import Generic, TypeVar, cast
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 Option = TypeVar("Option", str, int)
-Layout = Literal["interleaved", "sin_cos", "cos_sin"]
 Positions = int | np.integer | Sequence[float] | NDArray[np.generic]
 
 
