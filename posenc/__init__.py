@@ -1,6 +1,6 @@
 """Positional encodings for transformers, in NumPy: the tables, what they keep and what breaks them."""
 
-from posenc.attention import Attention, attention, causal_mask, softmax
+from posenc.attention import Attention, causal_mask, softmax
 from posenc.learned import (
     LEARNED,
     LearnedTable,
@@ -59,7 +59,6 @@ __all__ = [
     "Prepared",
     "Real",
     "Steps",
-    "attention",
     "by_offset",
     "causal_mask",
     "column_spectrum",

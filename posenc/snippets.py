@@ -56,17 +56,21 @@ def order(first: str, second: str, positions: str, *, base: float, layout: str) 
     computed beside it, to compare.
     """
     chosen = "without_positions" if positions == "none" else "with_positions"
-    imports, table = "", ""
+    imports, making, table = "", "", ""
     if positions == "sinusoidal":
         imports = "from posenc import sinusoidal\n"
-        table = f", table=sinusoidal(words.shape[1], 384, base={base!r}, layout={layout!r})"
+        making = f'table = sinusoidal(words.shape[1], 384, base={base!r}, layout="{layout}")\n'
+        table = ", table=table"
     data = (
         imports
         + "from posenc.sentence import first_layer_input, prepared\n\n"
         + dedent(f"""\
             # The word vectors of E5 come with posenc, and its LayerNorm(word + token type [+ position]).
             sentences = {{each.text: each.vectors for each in prepared("me5_small")}}
-            words = np.stack([sentences[{first!r}], sentences[{second!r}]])  # (2, n, 384)
+            words = np.stack([sentences["{first}"], sentences["{second}"]])  # (2, n, 384)
+            """)
+        + making
+        + dedent(f"""\
             x_without = first_layer_input("me5_small", words, positions=False)
             x_with = first_layer_input("me5_small", words{table})
             """)

@@ -1,0 +1,173 @@
+"""The frame: language, shared controls, the view in the address, and what bad input does."""
+
+import itertools
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pages.ui import controls, sitemap, url
+from posenc import BASE, D_MODEL, LAYOUT, SEQ_LEN
+
+SHARED = ("seq_len", "d_model", "base", "layout")
+DEFAULTS = {"seq_len": 50, "d_model": 128, "base": 10_000.0, "layout": "interleaved"}
+
+
+def shared(app):
+    return {name: app.session_state[name] for name in SHARED}
+
+
+def address(app):
+    return {name: values if len(values) > 1 else values[0] for name, values in app.query_params.items()}
+
+
+def test_without_an_address_the_defaults_are_shown_and_the_address_stays_empty(frame):
+    app = frame().run()
+    assert not app.exception
+    assert shared(app) == DEFAULTS
+    assert not {*SHARED, "lang"} & set(address(app))
+
+
+def test_a_link_opens_its_view_and_keeps_it_in_the_address(frame):
+    link = {"seq_len": "77", "d_model": "100", "base": "500", "layout": "cos_sin", "lang": "ko"}
+    app = frame(**link).run()
+    assert shared(app) == {"seq_len": 77, "d_model": 100, "base": 500.0, "layout": "cos_sin"}
+    assert {name: address(app)[name] for name in link} == link
+    assert "순서" in app.title[0].value
+
+
+@pytest.mark.parametrize("name", ["seq_len", "d_model"])
+@pytest.mark.parametrize(
+    "junk",
+    [
+        "abc",
+        "",
+        "1e3",
+        "-4",
+        "0",
+        "99999999",
+        "6_4",
+        "６４",
+        "٦٤",
+        "64.0",
+        " 64",
+        "0x40",
+        "64\x00",
+        "9" * 40,
+        "∞",
+    ],
+)
+def test_junk_in_the_address_gives_the_default(frame, name, junk):
+    app = frame(**{name: junk}).run()
+    assert not app.exception
+    assert not app.error
+    assert app.session_state[name] == DEFAULTS[name]
+    assert name not in address(app)
+    assert name in app.toast[0].value
+
+
+@pytest.mark.parametrize("junk", ["nan", "inf", "-1", "0.5", "1e99", "1e-3", "１０", "10,000", "1_000"])
+def test_junk_for_the_base_gives_the_default(frame, junk):
+    app = frame(base=junk).run()
+    assert not app.exception
+    assert app.session_state["base"] == 10_000.0
+
+
+@pytest.mark.parametrize(
+    ("name", "junk"),
+    [("layout", "Interleaved"), ("layout", "garbage"), ("layout", ""), ("lang", "fr"), ("lang", "한국어")],
+)
+def test_an_unknown_option_gives_the_default(frame, name, junk):
+    app = frame(**{name: junk}).run()
+    assert not app.exception
+    assert app.session_state[name] == {"layout": "interleaved", "lang": "en"}[name]
+
+
+def test_a_repeated_value_gives_the_default(frame):
+    app = frame(d_model=["8", "16"]).run()
+    assert not app.exception
+    assert app.session_state["d_model"] == 128
+
+
+def test_moving_a_slider_changes_the_address_and_going_back_to_the_default_clears_it(frame):
+    app = frame().run()
+    app.select_slider(key="d_model").set_value(64).run()
+    assert address(app)["d_model"] == "64"
+    app.select_slider(key="d_model").set_value(128).run()
+    assert "d_model" not in address(app)
+
+
+def test_the_shared_view_survives_a_change_of_page(frame):
+    app = frame(d_model="100", base="500").run()
+    for entry in sitemap.PAGES:
+        app.switch_page(f"{entry.name}.py").run()
+        assert not app.exception
+        assert not app.error
+        assert shared(app) == DEFAULTS | {"d_model": 100, "base": 500.0}
+
+
+def test_a_choice_on_a_page_survives_a_visit_to_another(frame):
+    app = frame().run().switch_page("sinusoidal.py").run()
+    app.select_slider(key="position").set_value(33).run()
+    app.switch_page("home.py").run().switch_page("sinusoidal.py").run()
+    assert app.session_state["position"] == 33
+
+
+def test_the_language_can_be_chosen_and_translates_the_menu(frame):
+    app = frame().run()
+    assert app.title[0].value == "Why order matters"
+    app.segmented_control(key="lang").set_value("ko").run()
+    assert app.title[0].value == "순서가 왜 중요한가"
+    assert address(app)["lang"] == "ko"
+    assert "시퀀스 길이" in app.select_slider(key="seq_len").label
+
+
+EDGES = [
+    {"seq_len": "1", "d_model": "1"},
+    {"seq_len": "1", "d_model": "2"},
+    {"seq_len": "2", "d_model": "3", "layout": "cos_sin"},
+    {"seq_len": "50", "d_model": "7", "base": "1"},
+    {"seq_len": "10000000", "d_model": "129", "base": "1000000000"},
+    {"seq_len": "600", "d_model": "16384", "layout": "sin_cos"},
+]
+
+
+@pytest.mark.parametrize("lang", ["en", "ko"])
+@pytest.mark.parametrize("entry", sitemap.PAGES, ids=lambda entry: entry.name)
+def test_every_page_bears_the_smallest_and_the_largest(frame, entry, lang):
+    app = frame(lang=lang).run().switch_page(f"{entry.name}.py").run()
+    for edge in EDGES:
+        for name, value in edge.items():
+            app.session_state[name] = url.parse(
+                {"seq_len": SEQ_LEN, "d_model": D_MODEL, "base": BASE, "layout": LAYOUT}[name], [value]
+            )
+        app.run()
+        assert not app.exception, edge
+        assert not app.error, edge
+
+
+@given(st.integers(1, 10_000_000), st.integers(1, 10_000_000))
+def test_a_ladder_is_increasing_short_and_has_both_ends(one, other):
+    minimum, maximum = sorted((one, other))
+    stops = controls.ladder(minimum, maximum)
+    assert stops[0] == minimum
+    assert stops[-1] == maximum
+    assert all(left < right for left, right in itertools.pairwise(stops))
+    assert len(stops) < 800
+
+
+def test_a_ladder_has_every_small_number_and_the_usual_sizes():
+    stops = controls.ladder(1, 10_000_000)
+    assert stops[:64] == list(range(1, 65))
+    assert {128, 256, 384, 512, 768, 1024, 4096, 131_072} <= set(stops)
+    assert controls.ladder(0, 49) == list(range(50))
+
+
+@given(st.integers(1, 10_000_000))
+def test_what_is_written_into_the_address_reads_back(value):
+    assert url.parse(SEQ_LEN, [url.write(value)]) == value
+
+
+@given(st.floats(1, 1e9))
+def test_a_real_number_reads_back_to_twelve_digits(value):
+    assert url.parse(BASE, [url.write(value)]) == pytest.approx(value, rel=1e-11)

@@ -1,0 +1,108 @@
+"""The page of the sinusoidal table says what independent computations say."""
+
+import json
+import math
+import re
+from pathlib import Path
+
+import pytest
+
+ARTICLE = json.loads(
+    (Path(__file__).parents[1] / "data" / "founding_article.json").read_text(encoding="utf-8")
+)
+
+
+@pytest.fixture
+def page(frame):
+    return lambda **query: frame(**query).run().switch_page("sinusoidal.py").run()
+
+
+def words(app):
+    return "\n".join(element.value for element in app.markdown)
+
+
+def plain(number):
+    return float(number.replace(",", ""))
+
+
+def test_the_articles_case_is_one_click_away_and_shows_its_printed_values(page):
+    app = page(seq_len="10", d_model="16")
+    app.button[0].click().run()
+    assert (app.session_state["seq_len"], app.session_state["d_model"]) == (50, 512)
+    printed = "\n".join(block.value for block in app.code)
+    numbers = {float(number) for number in re.findall(r"-?\d+\.\d*(?:e[+-]\d+)?", printed)}
+    for step in ("angles", "table"):
+        for row in ARTICLE["steps"][step]["printed"]:
+            assert {float(number) for number in row} <= numbers
+    assert "(50, 512)" in words(app)
+
+
+@pytest.mark.parametrize("lang", ["en", "ko"])
+@pytest.mark.parametrize(("d_model", "base"), [(128, 10_000), (512, 10_000), (64, 500), (6, 100)])
+def test_wavelengths_are_those_of_the_formula(page, lang, d_model, base):
+    app = page(lang=lang, d_model=str(d_model), base=str(base))
+    shortest, longest = re.search(
+        r"2π = ([\d.,]+?)(?: to|에서) 2π·base\^\(\(d−2\)/d\) = ([\d.,]+) ", words(app).replace("\n", " ")
+    ).groups()
+    assert plain(shortest) == pytest.approx(2 * math.pi, rel=1e-3)
+    assert plain(longest) == pytest.approx(2 * math.pi * base ** ((d_model - 2) / d_model), rel=1e-3)
+
+
+def test_the_still_columns_of_the_article_are_112(page):
+    assert "112 move by less than 0.01" in words(page(d_model="512")).replace("\n", " ")
+
+
+def test_a_position_has_its_norm(page):
+    app = page(d_model="7", position="3")
+    norm = math.sqrt(
+        sum(math.sin(3 * 10_000 ** (-2 * i / 7)) ** 2 for i in range(4))
+        + sum(math.cos(3 * 10_000 ** (-2 * i / 7)) ** 2 for i in range(3))
+    )
+    assert f"Its length is {norm:.4g};" in words(app)
+    app.select_slider(key="position").set_value(0).run()
+    assert f"Its length is {math.sqrt(3):.4g};" in words(app)
+
+
+def test_a_pair_has_its_frequency_and_wavelength(page):
+    app = page(d_model="512", pair="128")
+    rate = 10_000 ** (-256 / 512)
+    assert f"turns {rate:.4g} radians" in words(app)
+    assert f"full turn in {2 * math.pi / rate:.4g} positions" in words(app).replace("\n", " ")
+    app.select_slider(key="pair").set_value(0).run()
+    assert "turns 1 radians" in words(app)
+    assert "0" in app.query_params["pair"]
+
+
+def test_the_position_is_kept_inside_a_shorter_table(page):
+    app = page(seq_len="50", position="40")
+    app.select_slider(key="seq_len").set_value(20).run()
+    assert not app.exception
+    assert app.session_state["position"] == 10
+
+
+def test_layouts_have_the_same_similarities(page):
+    difference = float(re.search(r"matrices E·Eᵀ is ([\d.e-]+)\.", words(page()).replace("\n", " ")).group(1))
+    assert difference < 1e-12
+
+
+@pytest.mark.parametrize(
+    ("mistake", "broken"),
+    [("raw_column", 4), ("integer_division", 1), ("floored_log", 1), ("half_minus_one", 1), ("swapped", 1)],
+)
+def test_each_mistake_shows_what_it_breaks(page, mistake, broken):
+    app = page(mistake=mistake)
+    table = next(element.value for element in app.markdown if "| --- |" in element.value)
+    assert table.count("**broken**") == broken
+    assert table.count("kept") == 5 - broken
+
+
+def test_a_cut_picture_says_so(page):
+    assert "first 512 of 1,000 positions" in page(seq_len="1000").info[0].value
+    assert not page(seq_len="512", d_model="512").info
+
+
+def test_korean_says_the_same_numbers(page):
+    english, korean = words(page(d_model="512")), words(page(d_model="512", lang="ko"))
+    for number in ("60,611", "62,832", "112"):
+        assert number in english
+        assert number in korean

@@ -1,0 +1,65 @@
+"""Curves, bars, clocks and paths show the numbers that they were given."""
+
+import math
+
+import numpy as np
+import pytest
+
+from posenc import figures
+
+
+def test_series_has_a_named_curve_for_each_and_a_legend_only_for_several():
+    one = figures.series([0, 1, 2], {"a": np.array([1.0, 2, 4])}, "x", "y", log_y=True)
+    assert not one.layout.showlegend
+    assert one.layout.yaxis.type == "log"
+    two = figures.series([0, 1], {"a": np.array([1.0, 2]), "b": np.array([3.0, 4])}, "x", "y")
+    assert two.layout.showlegend
+    assert [trace.name for trace in two.data] == ["a", "b"]
+    np.testing.assert_array_equal(two.data[1].y, [3, 4])
+    assert len({trace.line.color for trace in two.data}) == 2
+
+
+def test_marks_are_lines_at_their_values_with_their_names():
+    figure = figures.series(
+        [1, 9], {"a": np.array([1.0, 9])}, "x", "y", marks_y={"2π": 6.28}, marks_x={"here": 3}
+    )
+    by_name = {shape.label.text: shape for shape in figure.layout.shapes}
+    assert by_name["2π"].y0 == by_name["2π"].y1 == 6.28
+    assert by_name["here"].x0 == by_name["here"].x1 == 3
+
+
+def test_a_band_lies_between_its_lower_and_upper_edge():
+    figure = figures.band(np.arange(3), {"a": (np.ones(3), np.zeros(3), np.full(3, 2.0))}, "offset", "cosine")
+    lower, upper, middle = figure.data
+    assert (lower.y[0], upper.y[0], middle.y[0]) == (0, 2, 1)
+    assert upper.fill == "tonexty"
+    np.testing.assert_array_equal(middle.customdata, [[0, 2]] * 3)
+
+
+def test_bars_stand_at_their_places():
+    figure = figures.bars({"sine": (np.array([0, 2]), np.array([0.5, -0.5]))}, "dimension", "value")
+    np.testing.assert_array_equal(figure.data[0].x, [0, 2])
+    np.testing.assert_array_equal(figure.data[0].y, [0.5, -0.5])
+
+
+@pytest.mark.parametrize("angle", [0.0, 1.0, 2.5, -3.0, 100.0])
+def test_a_clock_hand_points_to_its_cosine_and_sine(angle):
+    hand = figures.clock({"p": angle}, "cos", "sin").data[1]
+    assert (hand.x[1], hand.y[1]) == pytest.approx((math.cos(angle), math.sin(angle)))
+
+
+def test_waves_mark_sine_and_cosine_at_the_position():
+    x = np.linspace(0, 9, 50)
+    figure = figures.waves(
+        x, np.sin(0.5 * x), np.cos(0.5 * x), 3, 0.5, ("sine", "cosine"), "position", "value"
+    )
+    dots = figure.data[2:]
+    assert [dot.x[0] for dot in dots] == [3, 3]
+    assert [dot.y[0] for dot in dots] == pytest.approx([math.sin(1.5), math.cos(1.5)])
+    assert dots[0].marker.color == figure.data[0].line.color
+
+
+def test_a_path_is_coloured_by_position():
+    figure = figures.path(np.array([0.0, 1, 2]), np.array([5.0, 6, 7]), "pc 1", "pc 2", "position")
+    np.testing.assert_array_equal(figure.data[0].marker.color, [0, 1, 2])
+    np.testing.assert_array_equal(figure.data[0].y, [5, 6, 7])

@@ -1,0 +1,81 @@
+"""The properties of the right table; each known mistake loses exactly those that it is said to lose."""
+
+import math
+
+import numpy as np
+import pytest
+
+import posenc
+from posenc import checks
+from posenc.mistakes import INVARIANTS, MISTAKES
+from tests.posenc import paper
+
+
+def paper_table(rows, d_model, base):
+    return np.array([paper.row(p, d_model, base=base) for p in range(rows)])
+
+
+@pytest.mark.parametrize(
+    ("rows", "d_model", "base"), [(50, 512, 1e4), (20, 8, 50.0), (64, 64, 1e6), (2, 4, 1e4)]
+)
+def test_the_right_table_keeps_every_property(rows, d_model, base):
+    found = checks.deviations(paper_table(rows, d_model, base), base)
+    assert tuple(found) == INVARIANTS
+    assert max(found.values()) < 1e-11
+
+
+@pytest.mark.parametrize("mistake", MISTAKES.values(), ids=MISTAKES)
+@pytest.mark.parametrize(("rows", "d_model", "base"), [(50, 512, 1e4), (20, 8, 50.0), (64, 64, 1e6)])
+def test_each_mistake_loses_what_it_is_said_to_lose_and_nothing_else(mistake, rows, d_model, base):
+    found = checks.deviations(mistake.build(rows, d_model, base), base)
+    assert {name for name, value in found.items() if value > 1e-6} == set(mistake.breaks)
+
+
+def test_row_norms_are_lengths_in_float64():
+    np.testing.assert_allclose(checks.row_norms(np.float16([[3, 4], [0, 0]])), [5, 0])
+    assert checks.expected_norm(512) == 16
+
+
+def test_row_norm_deviation_is_the_worst_row():
+    table = paper_table(5, 8, 1e4)
+    table[3] *= 1.5
+    assert checks.deviations(table, 1e4)["row_norm"] == pytest.approx(1.0)  # from √4 to 3
+
+
+def test_offset_deviation_by_hand():
+    # E·Eᵀ of these rows is diag(1, 4) with 0 beside it: offset 0 spreads from 1 to 4.
+    assert checks.offset_deviation(np.diag([1.0, 2.0])) == pytest.approx(1.5)
+
+
+def test_still_columns_are_the_112_of_the_founding_size():
+    assert checks.still_columns(posenc.sinusoidal(50, 512)) == 112
+    assert checks.still_columns(posenc.sinusoidal(1, 512)) == 512
+
+
+def test_largest_difference_looks_at_every_array_and_sign():
+    zero = np.zeros((2, 2))
+    assert checks.largest_difference(zero, zero + 1, zero - 3) == 3
+    assert checks.largest_difference(np.uint8([1]), np.uint8([2])) == 1  # no wrap-around
+
+
+@pytest.mark.parametrize("layout", posenc.LAYOUT.options)
+@pytest.mark.parametrize("d_model", [1, 2, 7, 8])
+def test_cell_angles_are_the_angles_behind_the_cells(layout, d_model):
+    columns = posenc.columns(d_model, layout=layout)
+    angles = checks.cell_angles(9, columns, posenc.inv_freq(d_model, base=100))
+    table = posenc.sinusoidal(9, d_model, base=100, layout=layout, dtype="float64")
+    np.testing.assert_allclose(np.where(columns.is_cos, np.cos(angles), np.sin(angles)), table, atol=1e-12)
+
+
+def test_a_column_of_zeros_has_no_angle():
+    columns = posenc.columns(5, freq_shift=1)
+    angles = checks.cell_angles(3, columns, posenc.inv_freq(5, freq_shift=1))
+    assert np.isnan(angles[:, 4]).all()
+    assert np.isfinite(angles[:, :4]).all()
+
+
+def test_a_wave_runs_from_the_first_to_the_last_position():
+    positions, sine, cosine = checks.wave(0.5, 49, samples=99)
+    assert (positions[0], positions[-1], len(positions)) == (0, 49, 99)
+    assert sine[50] == pytest.approx(math.sin(0.5 * positions[50]))
+    assert cosine[50] == pytest.approx(math.cos(0.5 * positions[50]))
