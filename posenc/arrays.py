@@ -30,6 +30,15 @@ def check_table(name: str, value: ArrayLike) -> Floats:
     return table
 
 
+def check_finite(name: str, values: Floats) -> Floats:
+    """Return `values` if none of them is NaN or infinite; else say which is the first."""
+    holes = np.argwhere(~np.isfinite(values))
+    if holes.size:
+        place = tuple(holes[0].tolist())
+        raise ValueError(f"{name} must be finite, got {values[place]} at index {', '.join(map(str, place))}")
+    return values
+
+
 def unit_scale(values: Floats, axis: int | None) -> tuple[Floats, NDArray[np.intc]]:
     """Split `values` into ``scaled * 2**exponent`` with the largest magnitude along `axis` in [0.5, 1).
 

@@ -9,7 +9,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from posenc.arrays import Floats, check_array, check_table
+from posenc.arrays import Floats, check_array, check_finite, check_table
 from posenc.measures import centred
 from posenc.parameters import D_MODEL, SEQ_LEN, Choice, Integer, Real
 
@@ -255,7 +255,8 @@ def ladder_fit(
     ValueError
         If `rows` and `phase` differ in length or an argument is not allowed.
     """
-    values, axis = check_table("rows", rows), check_array("phase", phase)
+    values = check_finite("rows", check_table("rows", rows))
+    axis = check_finite("phase", check_array("phase", phase))
     if axis.shape != (len(values),):
         raise ValueError(
             f"phase must have one value for each of the {len(values)} rows, got shape {axis.shape}"

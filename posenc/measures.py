@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from posenc.arrays import Floats, check_table, unit_scale
+from posenc.arrays import Floats, check_finite, check_table, unit_scale
 from posenc.parameters import BASE, Integer
 from posenc.similarity import by_offset, cosine, norms
 from posenc.sinusoidal import sinusoidal
@@ -108,7 +108,7 @@ def linear_cka(a: ArrayLike, b: ArrayLike) -> float:
     ValueError
         If the numbers of rows differ.
     """
-    first, second = centred(a), centred(b)
+    first, second = centred(a, "a"), centred(b, "b")
     if len(first) != len(second):
         raise ValueError(f"a and b must have the same number of rows, got {len(first)} and {len(second)}")
     alone = np.linalg.norm(first.T @ first) * np.linalg.norm(second.T @ second)
@@ -234,17 +234,13 @@ def norm_outliers(table: ArrayLike) -> NDArray[np.intp]:
     return np.flatnonzero(deviation > threshold)
 
 
-def centred(table: ArrayLike) -> Floats:
+def centred(table: ArrayLike, name: str = "table") -> Floats:
     """Column-centred (n, d) table, scaled by a power of two to magnitudes around 1."""
-    return _centred_and_exponent(table)[0]
+    return _centred_and_exponent(table, name)[0]
 
 
-def _centred_and_exponent(table: ArrayLike) -> tuple[Floats, np.intc]:
-    rows = check_table("table", table)
-    if not np.isfinite(rows).all():
-        row, column = np.argwhere(~np.isfinite(rows))[0]
-        raise ValueError(f"table must be finite, got {rows[row, column]} at row {row}, column {column}")
-    scaled, exponent = unit_scale(rows, axis=None)
+def _centred_and_exponent(table: ArrayLike, name: str = "table") -> tuple[Floats, np.intc]:
+    scaled, exponent = unit_scale(check_finite(name, check_table(name, table)), axis=None)
     # A constant column becomes exactly 0; less its rounded mean alone it would leave noise to be measured.
     scaled = scaled - scaled[0]
     return scaled - scaled.mean(axis=0), exponent[0, 0]

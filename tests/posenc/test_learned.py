@@ -245,6 +245,8 @@ def test_straight_phase_is_the_regression_line():
             lambda: ladder_fit(np.ones((3, 2)), [1.0] * 3, ratio=0.5),
             "ratio must be a number from 1 to 100, got 0.5",
         ),
+        (lambda: ladder_fit(np.ones((2, 2)), [1.0, np.nan]), "phase must be finite, got nan at index 1"),
+        (lambda: ladder_fit([[1.0], [np.inf]], [1.0, 2.0]), "rows must be finite, got inf at index 1, 0"),
         (
             lambda: straight_phase([1.0]),
             r"phase must be a 1-D array of at least two values, got shape \(1,\)",

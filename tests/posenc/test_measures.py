@@ -298,10 +298,14 @@ def test_spectrum_finds_the_frequency_of_each_column():
 def test_a_table_with_a_hole_is_refused_by_name(measure, bad):
     table = np.ones((3, 4))
     table[1, 2] = bad
-    with pytest.raises(ValueError, match=rf"^table must be finite, got {bad} at row 1, column 2$"):
+    with pytest.raises(ValueError, match=rf"^table must be finite, got {bad} at index 1, 2$"):
         measure(table)
 
 
 def test_cka_needs_the_same_positions():
     with pytest.raises(ValueError, match=r"^a and b must have the same number of rows, got 3 and 2$"):
         linear_cka(np.eye(3), np.eye(2))
+    with pytest.raises(ValueError, match=r"^b must be finite, got nan at index 0, 1$"):
+        linear_cka(np.eye(2), [[1, np.nan], [1, 1]])
+    with pytest.raises(ValueError, match=r"^a must be a 2-D array"):
+        linear_cka([1.0], np.eye(2))
