@@ -16,9 +16,6 @@ from pages.ui.text import label  # noqa: E402
 
 LOG = logging.getLogger("posenc")
 
-st.set_page_config(page_title="posenc", page_icon=layout.ICON, layout="wide")
-st.logo(layout.LOGO, size="large")
-
 with st.sidebar:
     place = st.container()
     controls.language()
@@ -34,6 +31,8 @@ pages = {
 }
 # The menu is our own: Streamlit's would fetch each page's icon from another host, as the tab's icon.
 page = st.navigation(list(pages.values()), position="hidden")
+st.set_page_config(page_title=f"{page.title} · posenc", page_icon=layout.ICON, layout="wide")
+st.logo(layout.LOGO, size="large")
 
 with st.sidebar:
     with place:
