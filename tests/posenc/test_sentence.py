@@ -121,6 +121,9 @@ def test_an_emoji_is_one_piece(emoji):
 
 def test_flags_are_read_in_pairs():
     assert pieces("🇰🇷🇺🇸🇫").pieces == ("🇰🇷", "🇺🇸", "🇫")
+    assert pieces("🇦🇿🇿🇦").pieces == ("🇦🇿", "🇿🇦")
+    assert pieces("🇰x🇷").pieces == ("🇰", "x", "🇷")
+    assert pieces("🏴\U0001f1e6").pieces == ("🏴", "🇦")
 
 
 @pytest.mark.parametrize(
@@ -157,6 +160,11 @@ def test_a_heap_of_marks_is_one_readable_piece(base, mark):
     if not (mark == "🏽" and base != "🙂"):  # a skin tone on its own is a piece
         assert (found.total, found.pieces[0][0]) == (1, base)
     assert max(map(len, found.pieces)) <= MAX_PIECE_LENGTH
+
+
+def test_a_letter_carries_at_most_thirty_marks():
+    assert pieces("x" + "\u0301" * 30).pieces == ("x" + "\u0301" * 30,)
+    assert pieces("x" + "\u0301" * 31 + "y").pieces == ("x" + "\u0301" * 30 + "y",)
 
 
 def test_selectors_stay_where_they_change_the_form():
