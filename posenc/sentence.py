@@ -208,11 +208,31 @@ def to_input(
     if seq_len > len(positions):
         raise ValueError(f"{seq_len} positions > {len(positions)} rows (max_len) of the table")
     summed: Floats = embedded * (math.sqrt(d_model) if scale else 1.0) + positions[:seq_len]
-    share = DROPOUT.check(dropout)
+    return drop_out(summed, dropout=dropout, training=training, seed=seed)
+
+
+def drop_out(
+    x: ArrayLike, *, dropout: float = DROPOUT.default, training: bool = False, seed: int = SEED.default
+) -> Floats:
+    """Set a random share of the values to 0 and divide the others by 1 − dropout (inverted dropout).
+
+    Parameters
+    ----------
+    x
+        Any shape. Which values are dropped depends on their number in C order and on `seed` alone, so that a
+        batch of one loses the same values as its sentence.
+    dropout, training, seed
+        As in `to_input`: without `training`, `x` comes back unchanged.
+
+    Returns
+    -------
+    The shape of `x`, float64.
+    """
+    values, share = check_array("x", x), DROPOUT.check(dropout)
     if not training or share == 0:
-        return summed
-    kept = np.random.default_rng(SEED.check(seed)).random(summed.shape) >= share
-    return np.divide(summed, 1 - share, out=np.zeros_like(summed), where=kept)
+        return values
+    kept = np.random.default_rng(SEED.check(seed)).random(values.shape) >= share
+    return np.divide(values, 1 - share, out=np.zeros_like(values), where=kept)
 
 
 def rms_ratio(vectors: ArrayLike, table: ArrayLike, *, scale: bool = False) -> float:
