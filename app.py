@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import gc
+import importlib
 import os
 import sys
 from collections.abc import AsyncIterator
@@ -31,7 +32,8 @@ if config._main_script_path is None:
 
 @asynccontextmanager
 async def lifespan(_app: st.App) -> AsyncIterator[None]:
-    """Set aside what the imports made, so that no garbage collection walks over it again."""
+    """Import what every page needs before a visitor waits for it; no garbage collection walks over it again."""
+    importlib.import_module("posenc.figures")
     gc.collect()
     gc.freeze()
     yield

@@ -1,4 +1,4 @@
-"""The dependency rule, as functions of source text: each names what breaks it, and can be fed a bad source."""
+"""The dependency rule, as functions of source text: each names what breaks it, and can be fed bad text."""
 
 from __future__ import annotations
 
