@@ -77,6 +77,9 @@ def test_the_values_of_the_bug_reports():
     np.testing.assert_allclose(floored[:3], [1, 0.135335, 0.018316], rtol=0, atol=6e-7)
     assert floored[63] == pytest.approx(math.exp(-126), rel=1e-9)
 
+    # −ln(10000)/4/2 = −1.15, whose floor is −2.
+    assert rates_of(MISTAKES["floored_log"].build(2, 4))[1] == pytest.approx(math.exp(-4), rel=1e-12)
+
     half = rates_of(MISTAKES["half_minus_one"].build(2, 8))
     np.testing.assert_allclose(half, [1, 0.046416, 0.002154, 0.0001], rtol=0, atol=6e-7)
 
