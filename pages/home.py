@@ -38,7 +38,7 @@ def step(name: str) -> order.Orders:
     values = {
         "outputs": number(seen.outputs_differ, 2),
         "means": number(seen.means_differ, 2),
-        "ratio": number(1 / sentence.rms_ratio(vectors, sinusoid), 2),
+        "ratio": number(sentence.rms_ratio(vectors, sinusoid), 2),
     }
     st.markdown(prose("home", f"attention_{kind}", **values))
     return seen
@@ -109,16 +109,7 @@ def recurrent(name: str) -> None:
 def site() -> None:
     """Lead on: what each page answers."""
     layout.section("home", "map")
-    entries = sitemap.PAGES[1:]
-    for row in (entries[at : at + 2] for at in range(0, len(entries), 2)):
-        cards(row)
-
-
-def cards(row: tuple[sitemap.Entry, ...]) -> None:
-    for place, entry in zip(st.columns(2), row, strict=False):
-        with place, st.container(border=True, height="stretch"):
-            st.page_link(f"{entry.name}.py", icon=entry.icon, label=label(f"page.{entry.name}.title"))
-            st.markdown(label(f"page.{entry.name}.question"))
+    layout.cards(sitemap.PAGES[1:])
 
 
 def titles() -> list[str]:

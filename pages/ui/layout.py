@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
+from pages.ui.sitemap import Entry
 from pages.ui.text import label, prose
 from posenc.sources import SOURCES
 
@@ -44,6 +45,15 @@ def table(header: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
     """Draw a small table of facts; the cells are Markdown."""
     lines = [header, ["---"] * len(header), *rows]
     st.markdown("\n".join(f"| {' | '.join(map(str, line))} |" for line in lines))
+
+
+def cards(pages: Sequence[Entry]) -> None:
+    """Lead to other pages: on each card its title, its icon, and the question it answers."""
+    for start in range(0, len(pages), 2):
+        for place, entry in zip(st.columns(2), pages[start : start + 2], strict=False):
+            with place, st.container(border=True, height="stretch"):
+                st.page_link(f"{entry.name}.py", icon=entry.icon, label=label(f"page.{entry.name}.title"))
+                st.markdown(label(f"page.{entry.name}.question"))
 
 
 def array_text(array: "NDArray") -> str:
