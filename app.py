@@ -32,7 +32,7 @@ if config._main_script_path is None:
 
 @asynccontextmanager
 async def lifespan(_app: st.App) -> AsyncIterator[None]:
-    """Import what every page needs before a visitor waits for it; no garbage collection walks over it again."""
+    """Import what every page needs before a visitor waits, and spare it from garbage collection."""
     importlib.import_module("posenc.figures")
     gc.collect()
     gc.freeze()
