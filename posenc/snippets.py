@@ -3,6 +3,8 @@
 Every snippet runs as it stands and leaves its result in the variable that the page names.
 """
 
+from collections.abc import Sequence
+from pprint import pformat
 from textwrap import dedent
 
 FRAMEWORKS = ("NumPy", "PyTorch", "TensorFlow")
@@ -147,3 +149,161 @@ def _tensorflow_layout(layout: str, d_model: int) -> str:
             table = tf.reshape(tf.stack([sin, cos], axis=2), [seq_len, d_model + 1])[:, :d_model]
             """)
     return "table = tf.reshape(tf.stack([sin, cos], axis=2), [seq_len, d_model])\n"
+
+
+def fixed_vs_learned(file: str) -> Snippets:
+    """Return the code that reads a downloaded table; it leaves ``cosine`` (n, n) and ``by_offset`` (n,)."""
+    return {
+        "NumPy": dedent(f"""\
+            import numpy as np
+
+            table = np.load("{file}")                         # the file that the button below saves
+            max_len, d_model = table.shape
+            rows = table.astype(np.float64)
+            rows /= np.linalg.norm(rows, axis=1, keepdims=True)
+            cosine = rows @ rows.T                            # (max_len, max_len)
+            by_offset = np.array([cosine.diagonal(k).mean() for k in range(max_len)])
+            """),
+        "PyTorch": dedent(f"""\
+            import numpy as np
+            import torch
+
+            table = torch.from_numpy(np.load("{file}"))       # the file that the button below saves
+            embedding = torch.nn.Embedding.from_pretrained(table, freeze=True)  # False: train on
+            max_len = embedding.num_embeddings
+            rows = embedding(torch.arange(max_len))           # index max_len would raise IndexError
+            rows = torch.nn.functional.normalize(rows.double(), dim=1)
+            cosine = rows @ rows.T                            # (max_len, max_len)
+            by_offset = torch.stack([cosine.diagonal(k).mean() for k in range(max_len)])
+            """),
+        "TensorFlow": dedent(f"""\
+            import numpy as np
+            import tensorflow as tf
+
+            table = np.load("{file}")                         # the file that the button below saves
+            max_len, d_model = table.shape
+            embedding = tf.keras.layers.Embedding(max_len, d_model, trainable=False)  # True: train on
+            embedding.build(None)
+            embedding.set_weights([table])
+            rows = tf.cast(embedding(tf.range(max_len)), tf.float64)
+            rows = tf.math.l2_normalize(rows, axis=1, epsilon=0.0)
+            cosine = tf.matmul(rows, rows, transpose_b=True)  # (max_len, max_len)
+            by_offset = tf.stack([tf.reduce_mean(tf.linalg.diag_part(cosine, k=k)) for k in range(max_len)])
+            """),
+    }
+
+
+def sentence(
+    pieces: Sequence[str],
+    d_model: int,
+    *,
+    base: float,
+    layout: str,
+    file: str | None = None,
+    scale: bool = False,
+    dropout: float = 0.0,
+    training: bool = False,
+    seed: int = 0,
+) -> Snippets:
+    """Return the code from pieces to the first layer's input; it leaves ``x`` (1, seq_len, d_model), float32.
+
+    With `file` the embedding rows are read from it; without, each piece gets its seeded vector.
+    """
+    table = sinusoidal(len(pieces), d_model, base=base, layout=layout)
+    vectors = f'np.load("{file}")' if file else "np.array([vector(piece) for piece in pieces], np.float32)"
+    making = "" if file else _seeded(pieces)
+    scaled = "vectors * d_model**0.5" if scale else "vectors"
+    dice = f"np.random.default_rng({seed}).random((1, seq_len, d_model)) >= {dropout!r}"
+    others = "# the framework's own dropout layer does the same with other dice\n"
+    kept = f"x / (1 - {dropout!r})"
+    steps = {
+        "NumPy": (
+            f"vectors = {vectors}",
+            "x = x[np.newaxis]",
+            f"x = np.where({dice}, {kept}, 0)\n",
+        ),
+        "PyTorch": (
+            f"vectors = torch.from_numpy({vectors})",
+            "x = x.unsqueeze(0)",
+            f"{others}keep = torch.from_numpy({dice})\nx = torch.where(keep, {kept}, 0.0)\n",
+        ),
+        "TensorFlow": (
+            f"vectors = tf.constant({vectors})",
+            "x = x[tf.newaxis]",
+            f"{others}x = tf.where({dice}, {kept}, 0.0)\n",
+        ),
+    }
+    return {
+        framework: _with_numpy(table[framework])
+        + f"\n{making}{read}  # (seq_len, d_model)\n"
+        + f"x = {scaled} + table\n{batch}  # (1, seq_len, d_model)\n"
+        + (drop if training and dropout else "# in evaluation dropout does nothing\n")
+        for framework, (read, batch, drop) in steps.items()
+    }
+
+
+def _with_numpy(code: str) -> str:
+    """Import NumPy as well: the vectors come from it, whatever the framework."""
+    return code if "import numpy" in code else f"import numpy as np\n{code}"
+
+
+def _seeded(pieces: Sequence[str]) -> str:
+    lines = dedent("""\
+        import hashlib
+
+
+        def vector(piece):  # a stand-in for a trained embedding: the same piece, the same N(0, 1/d_model)
+            digest = hashlib.sha256(f"0:{piece}".encode()).digest()
+            return np.random.default_rng(int.from_bytes(digest)).standard_normal(d_model) / d_model**0.5
+
+
+        """)
+    return f"{lines}pieces = {pformat(list(pieces), width=100, compact=True)}\n"
+
+
+def similarity(name: str, measure: str, seq_len: int, d_model: int, *, base: float, layout: str) -> Snippets:
+    """Return the code of a similarity matrix; the result is called ``matrix`` (n, n), float64.
+
+    `name` is a key of `posenc.learned.LEARNED`, or ``"sinusoid"``, which the other arguments describe.
+    """
+    if name == "sinusoid":
+        tables = {
+            framework: code[: code.rindex("table = ")]  # without the last line, which rounds to float32
+            for framework, code in sinusoidal(seq_len, d_model, base=base, layout=layout).items()
+        }
+    else:
+        load = "\nfrom posenc.learned import load\n\ntable = "
+        tables = {
+            "NumPy": f'import numpy as np\n{load}load("{name}").astype(np.float64)\n',
+            "PyTorch": f'import torch\n{load}torch.tensor(load("{name}"), dtype=torch.float64)\n',
+            "TensorFlow": f'import tensorflow as tf\n{load}tf.cast(load("{name}"), tf.float64)\n',
+        }
+    return {framework: table + "\n" + _MEASURES[framework][measure] for framework, table in tables.items()}
+
+
+_MEASURES = {
+    "NumPy": {
+        "dot": "matrix = table @ table.T\n",
+        "cosine": dedent("""\
+            unit = table / np.linalg.norm(table, axis=1, keepdims=True)
+            matrix = unit @ unit.T
+            """),
+        "distance": "matrix = np.stack([np.linalg.norm(table - row, axis=1) for row in table])\n",
+    },
+    "PyTorch": {
+        "dot": "matrix = table @ table.T\n",
+        "cosine": dedent("""\
+            unit = table / table.norm(dim=1, keepdim=True)
+            matrix = unit @ unit.T
+            """),
+        "distance": "matrix = torch.stack([(table - row).norm(dim=1) for row in table])\n",
+    },
+    "TensorFlow": {
+        "dot": "matrix = tf.matmul(table, table, transpose_b=True)\n",
+        "cosine": dedent("""\
+            unit = table / tf.norm(table, axis=1, keepdims=True)
+            matrix = tf.matmul(unit, unit, transpose_b=True)
+            """),
+        "distance": "matrix = tf.stack([tf.norm(table - row, axis=1) for row in table])\n",
+    },
+}

@@ -55,4 +55,23 @@ SOURCES = {
     "wang2024": Source(
         "Wang et al.", 2024, "Multilingual E5 Text Embeddings", "https://arxiv.org/abs/2402.05672"
     ),
+    "vaswani2017input": Source(
+        "Vaswani et al.",
+        2017,
+        "Attention Is All You Need",
+        "https://arxiv.org/abs/1706.03762",
+        "§3.4 (×√d_model), §5.4 (dropout of the sums, rate 0.1)",
+    ),
+    "srivastava2014": Source(
+        "Srivastava et al.",
+        2014,
+        "Dropout: A Simple Way to Prevent Neural Networks from Overfitting",
+        "https://jmlr.org/papers/v15/srivastava14a.html",
+    ),
+    "wang2020": Source(
+        "Wang et al.",
+        2020,
+        "MiniLM: Deep Self-Attention Distillation for Task-Agnostic Compression of Pre-Trained Transformers",
+        "https://arxiv.org/abs/2002.10957",
+    ),
 }

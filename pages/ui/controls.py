@@ -1,5 +1,6 @@
 """One row a parameter: the widget, its label in the reader's language, its place in the address."""
 
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -9,6 +10,7 @@ from pages.ui import url
 from pages.ui.text import LANGUAGES, browser_language, label
 from posenc import BASE, D_MODEL, LAYOUT, SEQ_LEN, Choice, Integer, Real
 from posenc.figures import MAX_SIDE
+from posenc.sentence import Text
 
 
 @dataclass(frozen=True)
@@ -107,8 +109,56 @@ def choice(parameter: Choice[str]) -> str:
         format_func=words.__getitem__,
         help=_help(parameter.name),
         required=True,
+        wrap=True,  # else what does not fit is out of sight
     )
     return str(url.publish(parameter))
+
+
+def pick(parameter: Integer, names: Sequence[str]) -> int:
+    """Draw a list of words of which one is taken by its number; the words are shown as they are."""
+    url.seed(parameter)
+    st.selectbox(
+        _label(parameter.name),
+        range(parameter.minimum, parameter.maximum + 1),
+        key=parameter.name,
+        format_func=names.__getitem__,
+        help=_help(parameter.name),
+    )
+    return int(url.publish(parameter))
+
+
+def text(parameter: Text) -> str:
+    """Draw a field for free text; say so where the text is longer than a link can carry."""
+    url.seed(parameter)
+    st.text_area(
+        _label(parameter.name),
+        key=parameter.name,
+        max_chars=parameter.maximum,
+        height=100,
+        help=_help(parameter.name),
+    )
+    written = str(url.publish(parameter))
+    if not url.fits(written):
+        st.info(label("notice.long_link"), icon=":material/link_off:")
+    return written
+
+
+def reseed(parameter: Integer) -> int:
+    """Draw a button that moves on to the next seed, and return the seed."""
+    url.seed(parameter)
+    seed = int(url.publish(parameter))
+    after = {parameter.name: seed + 1 if seed < parameter.maximum else parameter.minimum}
+    words = label("label.next_seed", seed=seed)
+    st.button(
+        words, key="next_seed", on_click=put, kwargs=after, icon=":material/casino:", help=_help("seed")
+    )
+    return seed
+
+
+def put(**values: object) -> None:
+    """Set parameters, drawn or not (a button's callback: it runs before the widgets are drawn)."""
+    st.session_state.update(values)
+    st.session_state["view"].update(values)
 
 
 def switch(name: str, *, default: bool = False) -> bool:

@@ -13,6 +13,7 @@ from posenc.sources import SOURCES
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+    from streamlit.delta_generator import DeltaGenerator
 
     from pages.ui.controls import Settings
 
@@ -56,6 +57,12 @@ def cards(pages: Sequence[Entry]) -> None:
                 st.markdown(label(f"page.{entry.name}.question"))
 
 
+def beside(*widths: int) -> "list[DeltaGenerator]":
+    """Make places side by side, each so many pixels wide; where there is no room the next goes below."""
+    with st.container(horizontal=True):
+        return [st.container(width=width) for width in widths]
+
+
 def array_text(array: "NDArray") -> str:
     """Print an array as NumPy does, but only its corners."""
     import numpy as np
@@ -63,7 +70,9 @@ def array_text(array: "NDArray") -> str:
     return np.array2string(array, threshold=12, edgeitems=3, max_line_width=100)
 
 
-def in_code(snippets: Mapping[str, str], array: "NDArray", name: str) -> None:
+def in_code(
+    snippets: Mapping[str, str], array: "NDArray", name: str, given: "Mapping[str, NDArray] | None" = None
+) -> None:
     """Show the lines that make what is on screen, and offer the array itself.
 
     Parameters
@@ -74,6 +83,8 @@ def in_code(snippets: Mapping[str, str], array: "NDArray", name: str) -> None:
         What the code makes, as the core computed it.
     name
         File name of the downloads, without ending.
+    given
+        File name → array: what the code reads.
     """
     st.subheader(label("code.title"), anchor="in-code")
     st.markdown(label("code.intro"))
@@ -86,6 +97,15 @@ def in_code(snippets: Mapping[str, str], array: "NDArray", name: str) -> None:
                 data=lambda make=make: make(array),
                 file_name=f"{name}.{ending}",
                 key=f"download_{ending}",
+                icon=":material/download:",
+                on_click="ignore",
+            )
+        for file, read in (given or {}).items():
+            st.download_button(
+                label("code.given", file=file, shape="×".join(map(str, read.shape))),
+                data=lambda read=read: _npy(read),
+                file_name=file,
+                key=f"download_{file}",
                 icon=":material/download:",
                 on_click="ignore",
             )
@@ -109,5 +129,6 @@ def _csv(array: "NDArray") -> bytes:
     import numpy as np
 
     buffer = io.BytesIO()
-    np.savetxt(buffer, array.reshape(len(array), -1), delimiter=",", fmt="%.9g")
+    rows = array.reshape(-1, array.shape[-1]) if array.ndim > 2 else array
+    np.savetxt(buffer, rows, delimiter=",", fmt="%.9g")
     return buffer.getvalue()

@@ -2,19 +2,20 @@
 
 import math
 from collections.abc import Iterable
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from pages.ui.text import label, number
 from posenc import Columns
-from posenc.figures import Axis
+from posenc.figures import MAX_SIDE, Axis
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
-def positions(labels: Iterable[str] = ()) -> Axis:
-    """Return the axis of positions."""
-    return Axis(label("axis.position"), label("axis.position"), labels=tuple(labels))
+def positions(labels: Iterable[str] = (), *, first: int = 0) -> Axis:
+    """Return the axis of positions, the first of them numbered `first`."""
+    return Axis(label("axis.position"), label("axis.position"), first=first, labels=tuple(labels))
 
 
 def dimensions(columns: Columns | None = None, rates: "NDArray | None" = None) -> Axis:
@@ -22,7 +23,16 @@ def dimensions(columns: Columns | None = None, rates: "NDArray | None" = None) -
     title = label("axis.dimension")
     if columns is None or rates is None:
         return Axis(title, title)
-    return Axis(title, title, hover=[_column(pair, cos, rates) for pair, cos in zip(*columns, strict=True)])
+    return Axis(
+        title,
+        title,
+        hover=[_column(pair, cos, rates) for pair, cos in islice(zip(*columns, strict=True), MAX_SIDE)],
+    )
+
+
+def vectors(names: Iterable[str]) -> Axis:
+    """Return the axis of a few named vectors."""
+    return Axis(label("axis.vector"), label("axis.vector"), labels=tuple(names))
 
 
 def by_function(row: "NDArray", columns: Columns) -> "dict[str, tuple[NDArray, NDArray]]":

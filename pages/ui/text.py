@@ -3,8 +3,10 @@
 A missing key is an error, never a silent fallback to the other language.
 """
 
+import math
 import re
 import tomllib
+from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
 
@@ -55,7 +57,14 @@ def prose(page: str, section: str, **values: object) -> str:
 
 def number(value: float, digits: int = 4) -> str:
     """Write a number as both languages do: thousands separated, a few significant digits."""
+    if not math.isfinite(value):
+        return "–" if math.isnan(value) else ("∞" if value > 0 else "−∞")
     return f"{value:,.0f}" if 1000 <= abs(value) < 1e15 else f"{value:.{digits}g}"
+
+
+def numbers(values: Mapping[str, float], prefix: str = "") -> dict[str, str]:
+    """Write several numbers: name → number, the names with a prefix."""
+    return {f"{prefix}{name}": number(value) for name, value in values.items()}
 
 
 def _flatten(tree: dict[str, object], prefix: str = "") -> list[tuple[str, str]]:

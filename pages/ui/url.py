@@ -6,6 +6,7 @@ copied from a Korean page would not open for an English reader. Here the value i
 
 import re
 from typing import Any, Protocol
+from urllib.parse import quote
 
 import streamlit as st
 from streamlit.runtime.scriptrunner import get_script_run_ctx
@@ -17,6 +18,9 @@ NUMBER = {
     int: r"-?[0-9]{1,12}",
     float: r"-?[0-9]{1,12}(\.[0-9]{1,12})?(e\+?[0-9]{1,2})?",
 }
+
+# A request line of 8 KB is the most that common proxies take, and the rest of the view needs some of it.
+MAX_WRITTEN = 6000
 
 
 class Parameter(Protocol):
@@ -50,6 +54,11 @@ def write(value: Any) -> str:
     return f"{value:.12g}" if isinstance(value, float) else str(value)
 
 
+def fits(value: Any) -> bool:
+    """Say whether a value, written into the address, leaves a link that servers on the way accept."""
+    return len(quote(write(value))) <= MAX_WRITTEN
+
+
 def seed(parameter: Parameter) -> None:
     """Give the widget called ``parameter.name`` its value before it is drawn.
 
@@ -73,7 +82,7 @@ def publish(parameter: Parameter) -> Any:
     """Remember the value of a drawn widget, put it into the address, and return it."""
     name, value = parameter.name, st.session_state[parameter.name]
     st.session_state["view"][name] = value
-    if value == parameter.default:
+    if value == parameter.default or not fits(value):
         st.query_params.pop(name, None)
     elif st.query_params.get_all(name) != [write(value)]:
         st.query_params[name] = write(value)

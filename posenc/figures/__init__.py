@@ -1,6 +1,6 @@
 """Arrays and labels in, plotly figures out. Pictures never compute, and know no language and no Streamlit."""
 
-from posenc.figures.heatmap import MAX_SIDE, Axis, heatmap
+from posenc.figures.heatmap import MAX_SIDE, Axis, common_limit, heatmap, rows_height
 from posenc.figures.lines import band, bars, clock, path, series, waves
 from posenc.figures.links import links
 from posenc.figures.style import BLUE, ORANGE
@@ -13,9 +13,11 @@ __all__ = [
     "band",
     "bars",
     "clock",
+    "common_limit",
     "heatmap",
     "links",
     "path",
+    "rows_height",
     "series",
     "waves",
 ]

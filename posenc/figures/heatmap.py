@@ -4,6 +4,7 @@ Longer or wider matrices are cut to their first `MAX_SIDE` rows and columns; the
 """
 
 import html
+import sys
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
@@ -14,6 +15,10 @@ from numpy.typing import NDArray
 from posenc.figures.style import DIVERGING, SEQUENTIAL, finish
 
 MAX_SIDE = 512
+# A longer label on an axis would leave no room for the cells on a phone; the hover shows it whole.
+MAX_LABEL = 16
+# Pixels: what title, axis and margins take of a figure's height, and what a line of text takes.
+FURNITURE, LINE = 90, 16
 
 
 @dataclass(frozen=True)
@@ -40,13 +45,18 @@ class Axis:
     labels: Sequence[str] = ()
     hover: Sequence[str] = field(default=(), repr=False)
 
-    def words(self) -> list[str]:
+    def words(self, longest: int = sys.maxsize) -> list[str]:
         """Return the labels as plotly shows them: it would read the piece <s> as a tag and show nothing."""
-        return [html.escape(label, quote=False) for label in self.labels]
+        cut = (text if len(text) <= longest else f"{text[: longest - 1]}…" for text in self.labels)
+        return [html.escape(text, quote=False) for text in cut]
+
+    def numbers(self, size: int) -> list[int]:
+        """Return the number of each row or column."""
+        return list(range(self.first, self.first + size))
 
     def ticks(self, size: int) -> list[str]:
         """Return the text for each row or column in the hover."""
-        numbers = [f"{self.name} {self.first + index}" for index in range(size)]
+        numbers = [f"{self.name} {number}" for number in self.numbers(size)]
         for extra in (self.words(), self.hover):
             if extra:
                 numbers = [f"{text}<br>{more}" for text, more in zip(numbers, extra, strict=False)]
@@ -104,6 +114,8 @@ def heatmap(
     figure = go.Figure(
         go.Heatmap(
             z=shown,
+            x0=columns.first,
+            y0=rows.first,
             customdata=extra,
             zmin=0.0 if sequential else -limit,
             zmax=limit,
@@ -121,33 +133,56 @@ def heatmap(
         # Axes 2 carry the cells and a hover text for each row and column; axes 1 carry the few visible
         # ticks. This keeps the hover's words out of the cells: one text a column, not one a cell.
         xaxis={"title": {"text": columns.title}, **_visible(columns, m)},
-        yaxis={"title": {"text": rows.title}, **_visible(rows, n, down=True)},
+        yaxis={"title": {"text": rows.title}, **_visible(rows, n, down=True, room=_labels(height))},
         xaxis2={"overlaying": "x", "matches": "x", **_carrier(columns, m)},
         yaxis2={"overlaying": "y", "matches": "y", **_carrier(rows, n, down=True)},
     )
     if square:
-        figure.update_yaxes(scaleanchor="x", constrain="domain", selector={"overlaying": None})
-        figure.update_xaxes(constrain="domain", selector={"overlaying": None})
+        # Both pairs of axes must shrink alike, or the ticks of one leave the cells of the other.
+        figure.update_xaxes(constrain="domain", constraintoward="left")
+        figure.update_yaxes(constrain="domain", constraintoward="top")
+        figure.update_layout(yaxis_scaleanchor="x")
     return finish(figure, height=height)
 
 
+def rows_height(rows: int, *, most: int = 640) -> int:
+    """Return a height in pixels that gives each row room for its label, as long as there are not too many."""
+    return min(most, FURNITURE + rows * (LINE + 8))
+
+
+def common_limit(*matrices: NDArray[np.floating], share: float = 0.995) -> float:
+    """Return one colour limit for several matrices: all but a few of their shown values lie within it.
+
+    One huge value would leave everything else pale; the values beyond share the darkest colour.
+    """
+    shown = [np.abs(matrix[:MAX_SIDE, :MAX_SIDE]).ravel() for matrix in matrices]
+    return float(np.quantile(np.concatenate(shown), share))
+
+
 def _range(axis: Axis, size: int, down: bool) -> list[float]:
-    ends = [-0.5, size - 0.5]
+    ends = [axis.first - 0.5, axis.first + size - 0.5]
     return ends[::-1] if down else ends
 
 
-def _visible(axis: Axis, size: int, down: bool = False) -> dict[str, object]:
+def _visible(axis: Axis, size: int, down: bool = False, room: int = MAX_SIDE) -> dict[str, object]:
     look: dict[str, object] = {"range": _range(axis, size, down), "showgrid": False, "zeroline": False}
     if axis.labels:
-        look |= {"tickmode": "array", "tickvals": list(range(size)), "ticktext": axis.words()[:size]}
+        every = slice(None, size, -(-size // room))
+        ticks = {"tickvals": axis.numbers(size)[every], "ticktext": axis.words(MAX_LABEL)[every]}
+        look |= {"tickmode": "array", **ticks}
     return look
+
+
+def _labels(height: int) -> int:
+    """Say how many labels, one below the other, a figure of this height can show."""
+    return max(1, (height - FURNITURE) // LINE)
 
 
 def _carrier(axis: Axis, size: int, down: bool = False) -> dict[str, object]:
     return {
         "range": _range(axis, size, down),
         "tickmode": "array",
-        "tickvals": list(range(size)),
+        "tickvals": axis.numbers(size),
         "ticktext": axis.ticks(size),
         "showticklabels": False,
         "ticks": "",
