@@ -1,5 +1,7 @@
 """The formulas that the pages show, in LaTeX: never translated, each beside the code that computes it."""
 
+import math
+
 SINUSOID = (
     r"\begin{aligned}"
     r"\mathrm{PE}(p,\,2i)&=\sin\!\left(p\,/\,\mathrm{base}^{\,2i/d_{\mathrm{model}}}\right)\\"
@@ -15,5 +17,15 @@ ATTENTION = r"\mathrm{Attention}(Q,K,V)=\mathrm{softmax}\!\left(\frac{QK^{\top}}
 # P reorders rows: the same on both sides, and 1/n · 1ᵀ (the mean over the rows) takes it away.
 EQUIVARIANCE = r"\mathrm{Attention}(P X)=P\,\mathrm{Attention}(X)"
 INPUT = r"x_t=\mathrm{dropout}\bigl(\sqrt{d_{\mathrm{model}}}\;e(w_t)+\mathrm{PE}(t)\bigr)"
+MOVED = ("PE(p)", "M_k·PE(p)", "PE(p+k)")  # in a figure, where LaTeX is not read
 DOT = r"s(p,q)=\mathrm{PE}(p)\cdot\mathrm{PE}(q)=\sum_i\cos\bigl((p-q)\,\omega_i\bigr)"
 LEARNED = r"\mathrm{PE}(p)=W_p,\qquad W\in\mathbb{R}^{\,\mathrm{max\_len}\times d_{\mathrm{model}}}"
+
+
+def rotation(pair: int, k: int, angle: float) -> str:
+    """Write the block of M_k that turns one pair by `angle` = k·ω_i, in numbers."""
+    cos, sin = math.cos(angle), math.sin(angle)
+    return (
+        rf"\begin{{gathered}}{k}\,\omega_{{{pair}}}={angle:.4g}\ \mathrm{{rad}}\\"
+        rf"\begin{{pmatrix}}{cos:.4f}&{sin:.4f}\\{-sin:.4f}&{cos:.4f}\end{{pmatrix}}\end{{gathered}}"
+    )

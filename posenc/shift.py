@@ -4,6 +4,7 @@ Letters: p position, k offset, ω_i rate of pair i (`posenc.inv_freq`), d = `d_m
 has a sine and a cosine; the last sine of an odd width has no partner, and nothing here speaks of it.
 """
 
+import itertools
 import math
 from typing import NamedTuple
 
@@ -15,8 +16,6 @@ from posenc.parameters import BASE, D_MODEL, LAYOUT, SHIFT, Integer, Positions, 
 from posenc.sinusoidal import Columns, columns, inv_freq, sinusoidal
 
 SIZE = Integer("size", default=512, minimum=1, maximum=2048)
-# Where the search for the first rise gives up; with base 10,000 even d_model = 16,384 rises at 886.
-LAST_RISE = 10_000
 
 
 def offset_cosine(offsets: Positions, d_model: int, *, base: float = BASE.default) -> Floats:
@@ -46,25 +45,26 @@ def offset_cosine(offsets: Positions, d_model: int, *, base: float = BASE.defaul
     return np.array([np.cos(k * rates).mean() for k in given])
 
 
-def first_rise(d_model: int, *, base: float = BASE.default) -> int | None:
-    """Return the smallest offset k with `offset_cosine` at k above that at k − 1: it does not fall for ever.
+def first_rise(d_model: int, *, base: float = BASE.default) -> int:
+    """Return the smallest offset k with `offset_cosine` at k above that at k − 1.
 
-    None if it falls up to offset `LAST_RISE`.
+    There is one for every width and base: a sum of cosines comes back near its first value again and again,
+    so it cannot fall for ever.
     """
     rates, before = _complete_rates(d_model, base), 1.0
-    for k in range(1, LAST_RISE + 1):
-        here = np.cos(k * rates).mean()
+    for k in itertools.count(1):
+        here = float(np.cos(k * rates).mean())
         if here > before:
-            return k
+            break
         before = here
-    return None
+    return k
 
 
 class Far(NamedTuple):
     """Cosine at offsets up to ten times 2π·base, some of them drawn.
 
     `offset` and `cosine` (n,); `at_base` and `at_turn` the cosine at the whole offsets nearest to `base` and
-    2π·base; `highest` the largest of the n cosines from offset base/10 on, `highest_offset` where it is.
+    2π·base; `highest` the largest of the n cosines from offset `late` = base/10 on, at `highest_offset`.
     """
 
     offset: NDArray[np.float64]
@@ -73,6 +73,7 @@ class Far(NamedTuple):
     at_base: float
     turn_offset: int
     at_turn: float
+    late: float
     highest_offset: int
     highest: float
 
@@ -88,9 +89,10 @@ def far(d_model: int, *, base: float = BASE.default, count: int = 1200) -> Far:
     offset = np.unique(np.concatenate([drawn, ends]))
     cosine = offset_cosine(offset, d_model, base=base)
     at_base, at_turn = (float(cosine[offset == end][0]) for end in ends)
-    late = np.flatnonzero(offset >= base / 10)
-    top = late[np.argmax(cosine[late])]
-    return Far(offset, cosine, ends[0], at_base, ends[1], at_turn, int(offset[top]), float(cosine[top]))
+    late = base / 10
+    beyond = np.flatnonzero(offset >= late)
+    top = beyond[np.argmax(cosine[beyond])]
+    return Far(offset, cosine, ends[0], at_base, ends[1], at_turn, late, int(offset[top]), float(cosine[top]))
 
 
 class Shift(NamedTuple):
@@ -162,10 +164,20 @@ def shift(
     return Shift(before, moved, after, angles, _corner(place, angles, size), error)
 
 
+def complete_pairs(d_model: int) -> int:
+    """Count the pairs of a table that have both a sine and a cosine."""
+    return D_MODEL.check(d_model) // 2
+
+
+def angle(position: float, pair: int, d_model: int, *, base: float = BASE.default) -> float:
+    """Return where the hand of one clock points at a position: p·ω_i, radians."""
+    return float(position * inv_freq(d_model, base=base)[pair])
+
+
 def _complete_rates(d_model: int, base: float) -> Floats:
     if D_MODEL.check(d_model) == 1:
         raise ValueError("d_model must be at least 2, since width 1 has no pair of sine and cosine, got 1")
-    return inv_freq(d_model, base=base)[: d_model // 2]
+    return inv_freq(d_model, base=base)[: complete_pairs(d_model)]
 
 
 def _partners(place: Columns) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
@@ -177,10 +189,10 @@ def _partners(place: Columns) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
 def _corner(place: Columns, angles: Floats, size: int) -> Floats:
     """Make the first rows and columns of M_k; those of an unpaired sine are NaN: there is no such number."""
     pair, is_cos = place.pair[:size], place.is_cos[:size]
-    angle = np.append(angles, np.nan)[pair]  # the pair after the last complete one has no angle
+    turn = np.append(angles, np.nan)[pair]  # the pair after the last complete one has no angle
     same_pair, same_column = pair[:, None] == pair, np.eye(len(pair), dtype=bool)
-    across = np.where(is_cos[:, None], -np.sin(angle), np.sin(angle))
-    corner = np.where(same_column, np.cos(angle), np.where(same_pair, across, 0.0))
-    unpaired = np.isnan(angle)
+    across = np.where(is_cos[:, None], -np.sin(turn), np.sin(turn))
+    corner = np.where(same_column, np.cos(turn), np.where(same_pair, across, 0.0))
+    unpaired = np.isnan(turn)
     corner[unpaired, :] = corner[:, unpaired] = np.nan
     return corner

@@ -1,18 +1,18 @@
 """Curves, bars, a clock and a path: everything that is not a matrix."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 
 import numpy as np
 import plotly.graph_objects as go
 from numpy.typing import NDArray
 
-from posenc.figures.style import BLUE, CYCLE, GREY, ORANGE, finish
+from posenc.figures.style import BLUE, CYCLE, GREY, ORANGE, PURPLE, finish
 
 Values = NDArray[np.floating]
 
 
 def series(
-    x: Values | Sequence[float],
+    x: Values | Sequence[float] | Mapping[str, Values],
     curves: Mapping[str, Values],
     x_title: str,
     y_title: str,
@@ -20,26 +20,35 @@ def series(
     log_x: bool = False,
     log_y: bool = False,
     points: bool = False,
+    dashed: Container[str] = (),
     marks_x: Mapping[str, float] | None = None,
     marks_y: Mapping[str, float] | None = None,
+    span_x: tuple[float, float] | None = None,
     height: int = 340,
 ) -> go.Figure:
-    """Draw named curves over one axis, with named dashed lines at `marks_x` and `marks_y`."""
+    """Draw named curves over one axis, with named dashed lines at `marks_x` and `marks_y`.
+
+    `x` holds the places of all curves, or the places of each by its name; the curves named in `dashed` are
+    drawn so, to be seen where they cover another. `span_x` fixes the ends of a linear x axis.
+    """
     figure = go.Figure()
     for (name, y), colour in zip(curves.items(), _colours(len(curves)), strict=True):
         figure.add_scatter(
-            x=np.asarray(x, dtype=np.float32),
+            x=np.asarray(x[name] if isinstance(x, Mapping) else x, dtype=np.float32),
             y=np.asarray(y, dtype=np.float32),
             name=name,
             mode="lines+markers" if points else "lines",
-            line={"color": colour, "width": 2},
+            line={"color": colour, "width": 2, "dash": "dash" if name in dashed else "solid"},
             marker={"size": 5},
             hovertemplate=f"{x_title}: %{{x:.6g}}<br>{y_title}: <b>%{{y:.6g}}</b><extra>{name}</extra>",
         )
     _marks(figure, marks_x or {}, marks_y or {})
-    figure.update_xaxes(title=x_title, type="log" if log_x else "linear")
+    figure.update_xaxes(title=x_title, type="log" if log_x else "linear", range=span_x)
     figure.update_yaxes(title=y_title, type="log" if log_y else "linear")
-    return finish(figure, height=height, legend=len(curves) > 1)
+    finish(figure, height=height, legend=len(curves) > 1)
+    if log_y:  # 0.0001, not 100µ; the title clear of the small digits between the powers of ten
+        figure.update_yaxes(tickformat="~g", title_standoff=20)
+    return figure
 
 
 def band(
@@ -164,7 +173,7 @@ def path(x: Values, y: Values, x_title: str, y_title: str, position: str, *, hei
             marker={
                 "size": 6,
                 "color": np.arange(len(x), dtype=np.float32),
-                "colorscale": "Cividis",
+                "colorscale": [[0.0, BLUE], [0.5, PURPLE], [1.0, ORANGE]],
                 "colorbar": {"title": {"text": position, "side": "right"}, "thickness": 14},
             },
             customdata=np.arange(len(x)),
@@ -189,6 +198,8 @@ def _marks(figure: go.Figure, vertical: Mapping[str, float], horizontal: Mapping
     """Draw dashed lines with their names inside the plot, where no axis can cut them off."""
     line = {"dash": "dash", "width": 1.5, "color": GREY}
     for name, x in vertical.items():
-        figure.add_vline(x=x, line=line, label={"text": name, "textposition": "end", "textangle": 0})
+        # Beside the line, not above it: there the legend would cover the name.
+        inside = {"textposition": "end", "textangle": 0, "xanchor": "left", "yanchor": "top"}
+        figure.add_vline(x=x, line=line, label={"text": name, **inside})
     for name, y in horizontal.items():
         figure.add_hline(y=y, line=line, label={"text": name, "textposition": "end", "yanchor": "bottom"})

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from posenc.parameters import LAYOUT
-from posenc.shift import far, first_rise, offset_cosine, shift
+from posenc.shift import angle, complete_pairs, far, first_rise, offset_cosine, shift
 from posenc.sinusoidal import shift_matrix, sinusoidal
 
 WIDTHS = st.integers(2, 33)
@@ -48,9 +48,11 @@ def test_similarity_does_not_fall_for_ever(d_model, offset):
     assert falling[-1] > falling[-2]
 
 
-def test_no_rise_within_the_search_is_none(monkeypatch):
-    monkeypatch.setattr("posenc.shift.LAST_RISE", 43)
-    assert first_rise(512) is None
+@pytest.mark.parametrize("base", [1.0, 1.001, 100.0, 10_000.0, 1e9])
+@pytest.mark.parametrize("d_model", [2, 3, 5, 100, 4096])
+def test_every_width_and_base_rises_somewhere(d_model, base):
+    offset = first_rise(d_model, base=base)
+    assert mean_of_cosines(offset, d_model, base) > mean_of_cosines(offset - 1, d_model, base)
 
 
 def test_nothing_repeats_at_the_base_or_at_its_turn():
@@ -133,3 +135,8 @@ def test_width_one_has_no_pair(call):
 def test_a_bad_argument_is_named(arguments, message):
     with pytest.raises(ValueError, match=f"^{message}"):
         shift(*arguments)
+
+
+def test_pairs_and_their_hands():
+    assert [complete_pairs(d_model) for d_model in (1, 2, 7, 128)] == [0, 1, 3, 64]
+    assert angle(-3.5, 2, 8, base=100.0) == pytest.approx(-3.5 / 10)

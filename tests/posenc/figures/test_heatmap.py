@@ -78,3 +78,12 @@ def test_labels_stand_at_their_rows():
     assert list(figure.layout.yaxis.ticktext) == ["a", "b"]
     assert list(figure.layout.yaxis.tickvals) == [0, 1]
     assert list(figure.layout.yaxis2.ticktext) == ["position 0<br>a", "position 1<br>b"]
+
+
+def test_square_cells_shrink_cells_and_ticks_alike():
+    drawn = draw(np.eye(3), square=True).layout
+    for x, y in ((drawn.xaxis, drawn.yaxis), (drawn.xaxis2, drawn.yaxis2)):
+        assert (x.constrain, x.constraintoward) == ("domain", "left")
+        assert (y.constrain, y.constraintoward) == ("domain", "top")
+    assert drawn.yaxis.scaleanchor == "x"
+    assert draw(np.eye(3)).layout.yaxis.scaleanchor is None

@@ -63,3 +63,8 @@ def test_a_path_is_coloured_by_position():
     figure = figures.path(np.array([0.0, 1, 2]), np.array([5.0, 6, 7]), "pc 1", "pc 2", "position")
     np.testing.assert_array_equal(figure.data[0].marker.color, [0, 1, 2])
     np.testing.assert_array_equal(figure.data[0].y, [5, 6, 7])
+
+
+def test_a_curve_can_be_dashed_to_be_seen_over_another():
+    drawn = figures.series([0, 1], {"a": np.ones(2), "b": np.ones(2)}, "x", "y", dashed=("b",))
+    assert [curve.line.dash for curve in drawn.data] == ["solid", "dash"]

@@ -1,0 +1,245 @@
+"""The page of similarities says what independent computations say, and changes what it should."""
+
+import base64
+import json
+import math
+import re
+
+import numpy as np
+import pytest
+
+from posenc import learned
+
+NUMBER = r"(−?-?[\d.,]*\d(?:e[+-]\d+)?)"
+
+
+@pytest.fixture
+def page(frame):
+    return lambda **query: frame(**query).switch_page("similarity.py").run()
+
+
+def words(app):
+    return " ".join("\n".join(element.value for element in app.markdown).split())
+
+
+def plain(number):
+    return float(number.replace(",", ""))
+
+
+def array(values):
+    """Read an array as plotly sends it: typed bytes, or a list."""
+    if not isinstance(values, dict):
+        return np.asarray(values, dtype=float)
+    flat = np.frombuffer(base64.b64decode(values["bdata"]), dtype=f"<{values['dtype']}")
+    shape = [int(size) for size in str(values.get("shape", flat.size)).split(",")]
+    return flat.reshape(shape).astype(float)
+
+
+def charts(app):
+    """Return the figures on the page by key."""
+    found = app.get("plotly_chart")
+    return {chart.proto.id.rsplit("-", 1)[-1]: json.loads(chart.proto.spec) for chart in found}
+
+
+def cosine(p, q, d_model, base=10_000.0):
+    return sum(math.cos((p - q) / base ** (2 * i / d_model)) for i in range(d_model // 2)) / (d_model // 2)
+
+
+def rows(d_model, n, base=10_000.0):
+    """The paper's table by a scalar loop; an odd width ends in a sine."""
+    return [
+        [(math.cos if j % 2 else math.sin)(p / base ** (2 * (j // 2) / d_model)) for j in range(d_model)]
+        for p in range(n)
+    ]
+
+
+@pytest.mark.parametrize(("lang", "layout"), [("en", "interleaved"), ("ko", "cos_sin")])
+def test_the_matrix_is_the_sum_of_cosines_in_every_measure(page, lang, layout):
+    app = page(lang=lang, seq_len="12", d_model="8", base="500", layout=layout)
+    expected = np.array([[cosine(p, q, 8, 500.0) for q in range(12)] for p in range(12)])
+    shown = charts(app)["matrix"]
+    np.testing.assert_allclose(array(shown["data"][0]["z"]), expected, atol=1e-6)
+    assert (shown["data"][0]["zmin"], shown["data"][0]["zmax"]) == (-1, 1)
+    assert shown["layout"]["yaxis"]["range"] == [11.5, -0.5]  # position 0 on top
+    app.segmented_control(key="measure").set_value("dot").run()
+    shown = charts(app)["matrix"]
+    np.testing.assert_allclose(array(shown["data"][0]["z"]), 4 * expected, atol=1e-6)
+    assert (shown["data"][0]["zmin"], shown["data"][0]["zmax"]) == (-4, 4)
+    app.segmented_control(key="measure").set_value("distance").run()
+    shown = charts(app)["matrix"]
+    apart = np.sqrt(np.maximum(8 * (1 - expected), 0))
+    np.testing.assert_allclose(array(shown["data"][0]["z"]), apart, atol=1e-6)
+    assert shown["data"][0]["zmin"] == 0
+    assert app.query_params["measure"] == "distance"
+
+
+@pytest.mark.parametrize("lang", ["en", "ko"])
+def test_an_even_width_has_no_band_and_an_odd_one_has(page, lang):
+    spread = r"(?:at most|표준편차는) " + NUMBER
+    assert plain(re.search(spread, words(page(lang=lang, d_model="64")))[1]) < 1e-12
+    app = page(lang=lang, d_model="7", seq_len="20")
+    table = np.array(rows(7, 20))
+    table /= np.linalg.norm(table, axis=1, keepdims=True)
+    widest = max((table @ table.T).diagonal(k).std() for k in range(20))
+    assert plain(re.search(spread, words(app))[1]) == pytest.approx(widest, rel=0.06)
+    middle = charts(app)["offset"]["data"][2]
+    means = [(table @ table.T).diagonal(k).mean() for k in range(20)]
+    np.testing.assert_allclose(array(middle["y"]), means, atol=1e-6)
+
+
+# Measured for the formula by independent code, and the shares in tests/data/learned_tables_measured.json.
+@pytest.mark.parametrize(("lang", "d_model", "rise"), [("ko", 64, 6), ("ko", 128, 12), ("en", 512, 44)])
+def test_similarity_is_said_to_turn_where_it_does(page, lang, d_model, rise):
+    app = page(lang=lang, d_model=str(d_model), seq_len="60")
+    turn = r"first time at offset (\d+)|오프셋 (\d+)에서 처음으로 방향"
+    assert str(rise) in re.search(turn, words(app)).groups()
+    assert [mark["x0"] for mark in charts(app)["offset"]["layout"]["shapes"]] == [rise]
+    rises = r"rises at offset (\d+)\. .* at (\d+) for d_model 64, (\d+) for 128 and (\d+) for 512"
+    if lang == "ko":
+        rises = r"오프셋 (\d+)에서 처음으로 커집.* 64이면 오프셋 (\d+), 128이면 (\d+), 512이면 (\d+)에서"
+    assert re.search(rises, words(app)).groups() == (str(rise), "6", "12", "44")
+
+
+@pytest.mark.parametrize("lang", ["en", "ko"])
+def test_nothing_repeats_at_the_base_or_its_turn(page, lang):
+    app = page(lang=lang, d_model="512", seq_len="4")
+    at = rf"{NUMBER} at offset 10,000 and {NUMBER} at offset 62,832"
+    if lang == "ko":
+        at = rf"오프셋 10,000에서 {NUMBER}, 오프셋 62,832에서 {NUMBER}입니다"
+    first, second = re.search(at, words(app)).groups()
+    assert plain(first) == pytest.approx(cosine(10_000, 0, 512), rel=1e-3)
+    assert plain(second) == pytest.approx(-0.066, abs=5e-4)
+    assert plain(second) == pytest.approx(cosine(62_832, 0, 512), rel=1e-3)
+    assert sorted(mark["x0"] for mark in charts(app)["far"]["layout"]["shapes"]) == [10_000, 62_832]
+
+
+@pytest.mark.parametrize(
+    ("table", "share"),
+    [("minilm_l6", 0.4912), ("me5_small", 0.4299), ("whisper_decoder", 0.7718), ("rxnmapper", 0.1976)],
+)
+def test_a_learned_table_shows_its_share_beside_the_baselines(page, table, share):
+    app = page(table=table)
+    shares = [plain(metric.value) for metric in app.metric]
+    assert shares[0] == share
+    assert max(shares[1:]) < 0.01
+    assert set(charts(app)) == {"matrix", "row", "offset"}  # what needs the formula is not there
+    size = learned.LEARNED[table].rows
+    assert array(charts(app)["matrix"]["data"][0]["z"]).shape == (size, size)
+    assert any("M_k" in info.value for info in app.info)
+
+
+def test_the_curve_of_the_mean_is_minilms(page):
+    means = array(charts(page(table="minilm_l6"))["offset"]["data"][2]["y"])
+    np.testing.assert_allclose(means[[1, 2, 3, 4]], [0.851, 0.592, 0.440, 0.504], atol=5e-4)
+
+
+def test_the_sidebar_does_not_change_a_learned_table(page):
+    app = page(table="rxnmapper", seq_len="20")
+    before = charts(app)["matrix"]
+    app.select_slider(key="d_model").set_value(64).run()
+    assert charts(app)["matrix"] == before
+
+
+def test_a_picked_row_is_that_row_of_the_matrix(page):
+    app = page(seq_len="30", d_model="16", position="7")
+    row = charts(app)["row"]
+    expected = [cosine(7, q, 16) for q in range(30)]
+    for curve in row["data"]:  # the row, and the mean at the same distance: the same for an even width
+        np.testing.assert_allclose(array(curve["y"]), expected, atol=1e-6)
+    assert row["data"][1]["line"]["dash"] == "dash"
+    app.select_slider(key="position").set_value(0).run()
+    np.testing.assert_allclose(
+        array(charts(app)["row"]["data"][0]["y"]), [cosine(0, q, 16) for q in range(30)], atol=1e-6
+    )
+    assert app.query_params["position"] == "0"
+
+
+@pytest.mark.parametrize(
+    ("lang", "k", "hand", "pair"), [("en", 5, 10, 4), ("ko", -64, 0, 0), ("en", 0, 3, 7), ("ko", 64, 19, 2)]
+)
+def test_the_shift_matrix_moves_a_position(page, lang, k, hand, pair):
+    app = page(lang=lang, d_model="16", seq_len="20", k=str(k), hand=str(hand), pair=str(pair))
+    shown = charts(app)
+    matrix = array(shown["shift"]["data"][0]["z"])
+    assert matrix.shape == (16, 16)
+    np.testing.assert_allclose(matrix @ matrix.T, np.eye(16), atol=1e-6)
+    angle = k / 10_000 ** (2 * pair / 16)
+    block = matrix[2 * pair : 2 * pair + 2, 2 * pair : 2 * pair + 2]
+    c, s = math.cos(angle), math.sin(angle)
+    np.testing.assert_allclose(block, [[c, s], [-s, c]], atol=1e-6)
+    assert f"{c:.4f}&{s:.4f}" in "".join(latex.value for latex in app.latex)
+    before, moved, after = array(shown["moved"]["data"][0]["z"])
+    np.testing.assert_allclose(before, rows(16, 20)[hand], atol=1e-6)
+    np.testing.assert_allclose(moved, matrix @ before, atol=1e-5)
+    np.testing.assert_allclose(after, moved, atol=1e-6)
+    error = re.search(r"\(p\+k\)\|\$(?: is|의 최댓값은) \*\*(.+?)\*\*", words(app))[1]
+    assert plain(error) < 1e-13
+    for hands, at in zip(shown["clock"]["data"][1:], (hand, hand + k), strict=k != 0):
+        turned = at / 10_000 ** (2 * pair / 16)
+        np.testing.assert_allclose(array(hands["x"])[1], math.cos(turned), atol=1e-9)
+
+
+@pytest.mark.parametrize("lang", ["en", "ko"])
+def test_of_an_odd_width_the_unpaired_sine_stays_empty(page, lang):
+    app = page(lang=lang, d_model="9", seq_len="5")
+    matrix = array(charts(app)["shift"]["data"][0]["z"])
+    assert np.isnan(matrix[8]).all()
+    assert np.isnan(matrix[:, 8]).all()
+    np.testing.assert_allclose(matrix[:8, :8] @ matrix[:8, :8].T, np.eye(8), atol=1e-6)
+    assert ("no cosine to turn with" if lang == "en" else "함께 돌 코사인이 없고") in words(app)
+
+
+def test_cells_without_a_direction_are_empty_and_counted(page):
+    app = page(lang="ko", d_model="1", seq_len="6")
+    matrix = array(charts(app)["matrix"]["data"][0]["z"])
+    assert np.isnan(matrix[0]).all()
+    assert np.isnan(matrix[:, 0]).all()
+    assert not np.isnan(matrix[1:, 1:]).any()
+    assert "11" in app.info[0].value
+    assert set(charts(app)) == {"matrix", "row", "offset"}
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        {"d_model": "1", "seq_len": "1"},
+        {"d_model": "1", "seq_len": "1", "lang": "ko"},
+        {"d_model": "2", "seq_len": "2", "base": "1", "lang": "ko"},
+        {"d_model": "3", "layout": "cos_sin", "lang": "en"},
+        {"d_model": "700", "layout": "sin_cos", "lang": "ko"},
+        {"table": "nothing", "measure": "Cosine", "k": "65", "hand": "50", "pair": "64", "position": "-1"},
+        {"table": "whisper_encoder", "measure": "distance", "lang": "ko"},
+    ],
+)
+def test_edges_and_junk_show_a_page(page, query):
+    app = page(**query)
+    assert not app.exception
+    assert not app.error
+    assert "nan" not in words(app).lower()
+    assert "None" not in words(app)
+    assert not re.search(r"\{\{|\}\}", words(app))
+    if query.get("table") == "nothing":
+        names = ("table", "measure", "k", "hand", "pair", "position")
+        assert [app.session_state[name] for name in names] == ["sinusoid", "cosine", 5, 10, 4, 10]
+        assert not {*names} & set(app.query_params)
+
+
+def test_a_huge_table_is_cut_and_says_so(page):
+    app = page(d_model="16384", seq_len="10000000")
+    assert any("64 of 10,000,000" in info.value for info in app.info)
+    assert array(charts(app)["matrix"]["data"][0]["z"]).shape == (64, 64)
+    assert array(charts(app)["shift"]["data"][0]["z"]).shape == (512, 512)
+    assert any("512 of 16,384" in info.value for info in app.info)
+
+
+def test_a_position_past_a_shorter_table_falls_back(page):
+    app = page(table="minilm_l6", position="500")
+    assert app.session_state["position"] == 500
+    app.pills(key="table").set_value("sinusoid").run()
+    assert app.session_state["position"] == 10
+
+
+def test_other_pages_still_open_after_a_table_was_chosen(page):
+    app = page(table="rxnmapper").switch_page("sinusoidal.py").run()
+    assert not app.exception
+    assert app.switch_page("similarity.py").run().session_state["table"] == "rxnmapper"
