@@ -16,7 +16,7 @@ def words() -> str:
     """Choose the two sentences, and see which row went where."""
     layout.section("home", "pair")
     name = controls.choice(order.SENTENCE_PAIR)
-    text, picture = st.columns(2, gap="large")
+    text, picture = st.columns([2, 3], gap="medium")
     with text:
         st.markdown(prose("home", f"pair_{name}"))
     first, second = (each.pieces for each in order.pair(name))

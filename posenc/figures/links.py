@@ -41,13 +41,14 @@ def links(
             mode="lines+markers+text",
             text=[html.escape(first[start], quote=False), html.escape(second[to], quote=False)],
             textposition=["middle left", "middle right"],
-            textfont={"size": 15},
+            textfont={"size": 14},
+            cliponaxis=False,  # in a narrow column a long piece may reach into the margin
             line={"color": ORANGE if moved else GREY, "width": 3 if moved else 1.5},
             marker={"size": 9, "symbol": ["circle", "arrow"], "angleref": "previous"},
             hovertemplate=f"{html.escape(second[to], quote=False)}: {start} → {to}<extra></extra>",
         )
     figure.update_xaxes(
-        range=[-0.6, 1.6], tickvals=[0, 1], ticktext=names, side="top", showgrid=False, zeroline=False
+        range=[-1, 2], tickvals=[0, 1], ticktext=names, side="top", showgrid=False, zeroline=False
     )
     figure.update_yaxes(
         range=[len(order) - 0.5, -0.5], title=position, dtick=1, showgrid=False, zeroline=False
