@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from pages.ui import url
-from pages.ui.text import LANGUAGES
+from pages.ui.text import LANGUAGES, number
 from posenc import sentence
 from posenc.assembly import REPEATING, SOURCE
 
@@ -343,3 +343,8 @@ def test_the_code_on_the_page_makes_the_array_on_the_page(page):
     exec(compile(app.code[2].value, "snippet", "exec"), names)
     assert np.allclose(names["x"][0], matrices(app)[-1]["z"], atol=1e-6)
     assert names["x"].shape == (1, 5, 16)
+
+
+@pytest.mark.parametrize(("value", "written"), [(math.nan, "–"), (math.inf, "∞"), (-math.inf, "−∞")])
+def test_a_number_that_is_none_is_written_as_a_sign(value, written):
+    assert number(value) == written
