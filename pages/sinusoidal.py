@@ -7,7 +7,7 @@ import streamlit as st
 import posenc
 from pages.ui import chart, controls, layout, marks
 from pages.ui.text import label, number, prose
-from posenc import checks, figures, formulas, similarity, snippets
+from posenc import checks, figures, formulas, shift, similarity, snippets
 from posenc.mistakes import INVARIANTS, MISTAKES
 
 if TYPE_CHECKING:
@@ -60,7 +60,7 @@ def heatmap() -> None:
 def vector() -> None:
     """Pick a position: its row as bars."""
     text = st.container()
-    position = controls.integer(posenc.Integer("position", min(10, view.rows - 1), 0, view.rows - 1))
+    position = controls.index("position", view.rows, 10)
     norm, expected = checks.row_norms(table)[position], checks.expected_norm(view.d_model)
     with text:
         layout.section(
@@ -78,9 +78,9 @@ def pair() -> None:
     text = st.container()
     left, right = st.columns(2)
     with left:
-        i = controls.integer(posenc.Integer("pair", min(4, len(rates) - 1), 0, len(rates) - 1))
+        i = controls.index("pair", len(rates), 4)
     with right:
-        hand = controls.integer(posenc.Integer("hand", min(10, view.rows - 1), 0, view.rows - 1))
+        hand = controls.index("hand", view.rows, 10)
     with text:
         layout.section(
             "sinusoidal", "pair", pair=i, frequency=number(rates[i]), wavelength=number(wavelengths[i])
@@ -94,7 +94,7 @@ def pair() -> None:
         )
         chart.show(figure, "waves", label("sinusoidal.waves_alt", pair=i, position=hand))
     with clock:
-        angle = hand * rates[i]
+        angle = shift.angle(hand, i, view.d_model, base=view.base)
         figure = figures.clock(
             {label("sinusoidal.hand", position=hand): angle},
             label("sinusoidal.clock_cos"),
@@ -105,7 +105,7 @@ def pair() -> None:
 
 def wave_lengths() -> None:
     """Show every pair's wavelength against the two ends of the series."""
-    shortest, longest, limit = wavelengths[0], wavelengths[-1], posenc.wavelengths(2, base=1)[0] * view.base
+    shortest, longest, limit = wavelengths[0], wavelengths[-1], checks.wavelength_limit(view.base)
     layout.section(
         "sinusoidal",
         "wavelengths",
@@ -150,7 +150,7 @@ def layouts() -> None:
 @st.fragment
 def mistakes() -> None:
     """Pick a known wrong formula: its table beside the right one, and what gives it away."""
-    rows, width = max(few, 2), max(view.columns // 2 * 2, 4)
+    rows, width = max(few, 2), checks.even_width(view.columns)
     layout.section("sinusoidal", "mistakes", rows=rows, width=width)
     mistake = MISTAKES[controls.choice(posenc.Choice("mistake", tuple(MISTAKES)))]
     st.latex(mistake.formula_latex)

@@ -76,6 +76,16 @@ def wave(rate: float, last: float, samples: int = 600) -> tuple[NDArray[np.float
     return positions, np.sin(rate * positions), np.cos(rate * positions)
 
 
+def wavelength_limit(base: float) -> float:
+    """Return 2π·base, which the longest wavelength approaches as `d_model` grows."""
+    return math.tau * base
+
+
+def even_width(d_model: int) -> int:
+    """Return the even width that shows the properties of this one: rounded down, and two pairs at least."""
+    return max(d_model - d_model % 2, 4)
+
+
 def expected_norm(d_model: int) -> float:
     """Return the length of every row of an even-width sinusoid, √(d_model/2)."""
     return math.sqrt(d_model / 2)

@@ -82,6 +82,11 @@ def integer(parameter: Integer) -> int:
     return int(url.publish(parameter))
 
 
+def index(name: str, count: int, default: int) -> int:
+    """Draw a slider for one of `count` things numbered from 0; the last one if there is no such default."""
+    return integer(Integer(name, min(default, count - 1), 0, count - 1))
+
+
 def real(parameter: Real, step: float) -> float:
     """Draw a number field."""
     url.seed(parameter)
