@@ -17,10 +17,12 @@ from typing import Any
 from urllib.parse import urlencode, urlsplit
 
 from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import BrowserContext, ConsoleMessage, Page, Request
+from playwright.sync_api import BrowserContext, ConsoleMessage, Locator, Page, Request
 
 ROOT = Path(__file__).resolve().parents[2]
 HEIGHT = 900
+# Not a wait but a limit, wide enough for a machine that has other work too.
+LIMIT_S = 120.0
 
 FLAGS = [
     "--no-sandbox",
@@ -115,7 +117,7 @@ def serve(
             process.communicate()
 
 
-def wait_until_healthy(server: Server, process: subprocess.Popen[bytes], seconds: float = 60) -> None:
+def wait_until_healthy(server: Server, process: subprocess.Popen[bytes], seconds: float = LIMIT_S) -> None:
     """Return when the server answers; fail with its log if it ends or is silent for too long."""
     deadline = time.monotonic() + seconds
     while time.monotonic() < deadline and process.poll() is None:
@@ -143,6 +145,7 @@ class View:
     external: list[str] = field(default_factory=list)
 
     def __post_init__(self) -> None:
+        self.page.set_default_timeout(LIMIT_S * 1000)
         self.page.on("console", self._on_console)
         self.page.on("pageerror", lambda error: self.errors.append(f"page error: {error}"))
         self.page.on("request", self._on_request)
@@ -162,7 +165,7 @@ class View:
         self.page.goto(f"{address}?{urlencode(query)}" if query else address, wait_until="commit")
         return self.settle()
 
-    def settle(self, quiet: float = 0.3, seconds: float = 60) -> View:
+    def settle(self, quiet: float = 0.3, seconds: float = LIMIT_S) -> View:
         """Wait until the page has been idle and unchanged for a while."""
         deadline = time.monotonic() + seconds
         seen: object = None
@@ -201,19 +204,22 @@ class View:
         self.page.set_viewport_size({"width": width, "height": height})
         return self.settle()
 
+    def slider(self, name: str) -> Locator:
+        """Find the slider of a parameter."""
+        return self.page.locator(f".st-key-{name}").get_by_role("slider")
+
     def move(self, name: str, key: str) -> View:
-        """Press a key on the slider of a parameter."""
-        slider = self.page.locator(f".st-key-{name} [role=slider]")
+        """Press a key on the slider of a parameter, and wait until the new value is in the address."""
+        slider = self.slider(name)
+        before = self.page.url
         slider.focus()
         slider.press(key)
-        # The new value goes out after a short pause of the widget's own.
-        self.page.wait_for_timeout(400)
+        self.page.wait_for_url(lambda url: url != before, wait_until="commit")
         return self.settle()
 
     def value(self, name: str) -> str | None:
         """Return what the slider of a parameter stands at, in words."""
-        slider = self.page.locator(f".st-key-{name} [role=slider]")
-        return slider.get_attribute("aria-valuetext") or slider.get_attribute("aria-valuenow")
+        return self.slider(name).get_attribute("aria-valuetext")
 
     def screenshot(self, path: Path) -> None:
         """Save the whole page: Streamlit scrolls an inner element, so the window grows to its height."""
