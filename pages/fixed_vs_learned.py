@@ -1,3 +1,270 @@
-from pages.ui import layout
+"""Two position tables side by side, the edge of the learned ones, the waves in MiniLM, published results."""
 
-layout.opening("fixed_vs_learned")
+from collections.abc import Iterator
+from operator import attrgetter
+from typing import Any
+
+import streamlit as st
+
+from pages.ui import chart, controls, layout, marks
+from pages.ui.text import label, number, prose
+from posenc import Integer, Real, comparison, figures, formulas, learned, snippets
+from posenc.published import PUBLISHED
+from posenc.sources import SOURCES
+
+PAGE = "fixed_vs_learned"
+
+# Shared by all visitors: the arrays are read-only, and a pick says everything that they depend on.
+portrait = st.cache_resource(max_entries=24, show_spinner=False)(comparison.portrait)
+ladder_evidence = st.cache_resource(max_entries=1, show_spinner=False)(comparison.ladder)
+view = controls.settings()
+
+
+def word(key: str, **values: object) -> str:
+    """Return one of this page's labels."""
+    return label(f"fixed_vs_learned.{key}", **values)
+
+
+def choose() -> dict[str, comparison.Portrait]:
+    """Choose the two tables: title → portrait."""
+    parameters, names = (comparison.TABLE_A, comparison.TABLE_B), []
+    for place, parameter in zip(st.columns(2), parameters, strict=True):
+        with place:
+            names.append(controls.choice(parameter))
+    with st.spinner(word("measuring")):
+        seen = [
+            portrait(comparison.pick(name, beside, base=view.base, layout=view.layout))
+            for name, beside in zip(names, reversed(names), strict=True)
+        ]
+    st.caption(prose(PAGE, "shapes", shape_a=seen[0].shape, shape_b=seen[1].shape))
+    titles = [
+        word(side, title=controls.option_label("table_a", name))
+        for side, name in zip("ab", names, strict=True)
+    ]
+    return dict(zip(titles, seen, strict=True))
+
+
+def columns() -> Iterator[tuple[str, str, comparison.Portrait]]:
+    """Draw the two tables side by side: yield side, title and portrait."""
+    for place, side, (title, seen) in zip(st.columns(2), "ab", tables.items(), strict=True):
+        with place:
+            st.markdown(f"**{title}**")
+            yield side, title, seen
+
+
+def curves(section: str, x: str, y: str, x_title: str, y_title: str, **options: Any) -> None:
+    """Draw one curve for each table, of two attributes of its portrait, on a logarithmic axis."""
+    places, values = ({title: attrgetter(name)(seen) for title, seen in tables.items()} for name in (x, y))
+    figure = figures.series(places, values, x_title, y_title, log_y=True, **options)
+    chart.show(figure, section, word(f"{section}_alt", **dict(zip("ab", tables, strict=True))))
+
+
+def facts() -> None:
+    """Say in words and sizes what choosing the one or the other means."""
+    layout.section(PAGE, "facts")
+    rows = {
+        fact: [_fact(fact, seen.pick) for seen in tables.values()]
+        for fact in ("parameters", "past", "cost", "used")
+    }
+    sources = [_source(seen.pick.name) for seen in tables.values()]
+    layout.table(
+        ["", *tables], ([word(f"fact_{fact}"), *cells] for fact, cells in ({"model": sources} | rows).items())
+    )
+
+
+def _fact(fact: str, pick: comparison.Pick) -> str:
+    kib, parameters, last = number(pick.stored_kib), f"{pick.parameters:,}", pick.max_len - 1
+    return word(
+        f"{fact}_{pick.kind}",
+        max_len=pick.max_len,
+        last=last,
+        d_model=pick.d_model,
+        parameters=parameters,
+        kib=kib,
+    )
+
+
+def _source(name: str) -> str:
+    if name not in learned.LEARNED:
+        return word(f"model_{name}")
+    table = learned.LEARNED[name]
+    return word("model", title=table.title, model=table.model, url=table.source, licence=table.licence)
+
+
+def heatmaps() -> None:
+    """Show the two tables, and how alike any two of their positions are."""
+    layout.section(PAGE, "tables")
+    position, dimension = marks.positions(), marks.dimensions()
+    for side, title, seen in columns():
+        figure = figures.heatmap(
+            seen.table, position, dimension, label("axis.value"), limit=figures.common_limit(seen.table)
+        )
+        chart.show(figure, f"picture_{side}", word("table_alt", title=title, shape=seen.shape))
+    layout.section(PAGE, "cosine")
+    for side, title, seen in columns():
+        figure = figures.heatmap(
+            seen.cosine, position, position, word("cosine"), limit=1.0, square=True, height=400
+        )
+        chart.show(figure, f"cosine_{side}", word("cosine_alt", title=title))
+        st.caption(prose(PAGE, f"note_{seen.pick.name}"))
+        if seen.undefined:
+            st.caption(word("undefined", count=seen.undefined))
+
+
+def lines() -> None:
+    """Show what can be drawn as one curve a table: cosine by offset, norms, variance, frequencies."""
+    layout.section(PAGE, "offset")
+    bands = {title: comparison.middle_and_band(seen.profile) for title, seen in tables.items()}
+    longest = max((seen.profile.offset for seen in tables.values()), key=len)
+    figure = figures.band(longest, bands, word("offset"), word("cosine"), height=380)
+    chart.show(figure, "offset", word("offset_alt", **dict(zip("ab", tables, strict=True))))
+    layout.section(PAGE, "norms")
+    for title, seen in tables.items():
+        odd = [word("odd_row", row=row, ratio=number(ratio, 3)) for row, ratio in seen.odd_rows.items()]
+        st.markdown(
+            word("odd_rows", title=title, rows=", ".join(odd)) if odd else word("no_odd_rows", title=title)
+        )
+    curves("norms", "positions", "norms", label("axis.position"), word("norm"))
+    ranks = {
+        side.upper(): seen.measures.effective_rank for side, seen in zip("ab", tables.values(), strict=True)
+    }
+    layout.section(PAGE, "rank", rank_a=number(ranks["A"], 3), rank_b=number(ranks["B"], 3))
+    curves("rank", "directions", "variance", word("direction"), word("share"), marks_x=ranks)
+    layout.section(PAGE, "spectrum")
+    curves("spectrum", "spectrum.frequency", "spectrum.share", word("frequency"), word("power"))
+
+
+def paths() -> None:
+    """Show the walk of the positions through the two main planes."""
+    layout.section(PAGE, "path")
+    for side, title, seen in columns():
+        names = [
+            word("component", k=k, share=f"{share:.1%}") for k, share in enumerate(seen.path.share, start=1)
+        ]
+        for x, y in ((0, 1), (2, 3)):
+            across, up = seen.path.coordinates[:, x], seen.path.coordinates[:, y]
+            figure = figures.path(across, up, names[x], names[y], label("axis.position"))
+            chart.show(figure, f"path_{side}{x}", word("path_alt", title=title, x=names[x], y=names[y]))
+
+
+def measures() -> None:
+    """Put the measures beside those of shuffled rows and of noise."""
+    layout.section(PAGE, "measures")
+    for _, _, seen in columns():
+        values = [seen.measures, *seen.baselines.values()]
+        header = [word("measure"), word("table"), *map(word, seen.baselines)]
+        rows = zip(comparison.Measures._fields, *values, strict=True)
+        layout.table(
+            header, ([word(f"measure_{name}"), *(number(one, 3) for one in row)] for name, *row in rows)
+        )
+
+
+@st.fragment
+def edge() -> None:
+    """Ask a learned table for a position past its last row, and show what people do then."""
+    text = st.container()
+    trained = [(title, seen.table) for title, seen in tables.items() if seen.pick.kind != "fixed"]
+    title, table = trained[0] if trained else (word("none_learned"), None)
+    with text:
+        layout.section(PAGE, "edge", title=title)
+    if table is None:
+        return
+    position, max_len = controls.integer(comparison.edge_position(len(table))), len(table)
+    found = comparison.edge(table, position, base=view.base, layout=view.layout)
+    values = {"position": position, "wanted": position + 1, "max_len": max_len, "last": max_len - 1}
+    if found.refusal:
+        st.error(word("refused", **values), icon=":material/block:")
+        st.code(f"ValueError: {found.refusal}", language=None)
+    else:
+        st.success(word("granted", **values), icon=":material/check:")
+    numbers = {
+        "kept": number(found.kept, 3),
+        "difference": number(found.sinusoid_difference),
+        "repeated": found.repeated,
+    }
+    st.markdown(prose(PAGE, "edge_past" if found.refusal else "edge_inside", **values, **numbers))
+    ways = {word(f"way_{way}"): curve for way, curve in found.curves.items()}
+    figure = figures.series(
+        found.positions,
+        ways,
+        label("axis.position"),
+        word("cosine"),
+        marks_x={word("edge_mark"): max_len - 1},
+        span_x=(0, found.most - 1),
+    )
+    chart.show(figure, "edge_curves", word("edge_alt", position=position))
+    st.markdown(prose(PAGE, "edge_windows", first=found.first))
+    axis = marks.positions(first=found.first)
+    for place, (way, window) in zip([*st.columns(2), *st.columns(2)], found.windows.items(), strict=True):
+        name = word(f"way_{way}")
+        figure = figures.heatmap(window, axis, axis, word("cosine"), limit=1.0, square=True, height=340)
+        with place:
+            st.markdown(f"**{name}**")
+            chart.show(figure, f"window_{way}", word("window_alt", way=name))
+
+
+def ladder() -> None:
+    """Show the evidence for the waves in MiniLM's rows."""
+    with st.spinner(word("measuring")):
+        found = ladder_evidence()
+    best = {name: number(curve[learned.N_PAIRS.default - 1], 3) for name, curve in found.r2.items()}
+    layout.section(PAGE, "ladder", first=found.positions[0], last=found.positions[-1], **best)
+    axes = {word(f"axis_{name}"): curve for name, curve in found.r2.items()}
+    one, peak = {word("r2"): found.r2_by_ratio}, {number(learned.RATIO.default): learned.RATIO.default}
+    _pair_of_charts(
+        ("pairs", figures.series(found.pairs, axes, word("pairs"), word("r2"), points=True)),
+        ("ratio", figures.series(found.ratios, one, word("ratio"), word("r2"), points=True, marks_x=peak)),
+    )
+    ends = {"total": number(found.phase.max(), 3), "most": number(abs(found.deviation).max(), 2)}
+    st.markdown(prose(PAGE, "ladder_phase", wavelength=number(found.wavelength, 3), **ends))
+    _pair_of_charts(
+        *(
+            (name, figures.series(found.positions, {name: values}, label("axis.position"), word(name)))
+            for name, values in (("phase", found.phase), ("deviation", found.deviation))
+        )
+    )
+
+
+def _pair_of_charts(*charts: tuple[str, Any]) -> None:
+    for place, (name, figure) in zip(st.columns(2), charts, strict=True):
+        with place:
+            chart.show(figure, f"ladder_{name}_chart", word(f"{name}_alt"))
+
+
+@st.fragment
+def ladder_fit() -> None:
+    """Fit MiniLM's rows with waves of one's own choice."""
+    st.markdown(prose(PAGE, "ladder_try"))
+    rows, phase = comparison.ladder_rows(), learned.ladder_phase()
+    places = st.columns(3)
+    with places[0]:
+        n_pairs = controls.integer(Integer("ladder_pairs", learned.N_PAIRS.default, 1, comparison.MOST_PAIRS))
+    with places[1]:
+        ratio = controls.real(Real("ladder_ratio", learned.RATIO.default, 2.0, 4.0), step=0.05)
+    with places[2]:
+        column = controls.integer(Integer("ladder_column", 0, 0, rows.shape[1] - 1))
+    fit = learned.ladder_fit(rows, phase, n_pairs=n_pairs, ratio=ratio)
+    st.markdown(word("fit", r2=number(fit.r2, 3), basis=fit.basis.shape[1]))
+    values = {word("trained"): rows[:, column], word("fitted"): fit.fitted[:, column]}
+    figure = figures.series(ladder_evidence().positions, values, label("axis.position"), label("axis.value"))
+    chart.show(figure, "ladder_fit", word("fit_alt", column=column, n_pairs=n_pairs))
+
+
+def published() -> None:
+    """Show what papers report, each number beside its source."""
+    layout.section(PAGE, "published")
+    for result in PUBLISHED:
+        st.markdown(f"**{word(f'result_{result.name}')}** {SOURCES[result.source].citation}")
+        rows = ([word(f"encoding_{name}"), *cells] for name, cells in result.rows.items())
+        layout.table([word("encoding"), *result.columns], rows)
+
+
+layout.opening(PAGE, formulas.SINUSOID, formulas.LEARNED)
+tables = choose()
+for show in (facts, heatmaps, lines, paths, measures, edge, ladder, ladder_fit, published):
+    show()
+last = list(tables.values())[1]
+st.markdown(prose(PAGE, "code"))
+file = f"{last.pick.name}.npy"
+layout.in_code(snippets.fixed_vs_learned(file), last.cosine, "cosine", {file: last.table})
+layout.sources("vaswani2017", "haviv2022", "press2022", "wang2024")

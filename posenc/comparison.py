@@ -1,0 +1,353 @@
+"""Fixed and learned tables side by side: what can be chosen, what each is like, what happens past its end."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Literal, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from posenc import learned, measures, similarity
+from posenc.arrays import Floats
+from posenc.checks import largest_difference
+from posenc.learned import LEARNED
+from posenc.parameters import BASE, LAYOUT, Choice, Integer
+from posenc.sinusoidal import sinusoidal
+
+NAMES = ("sinusoid", *LEARNED, "random")
+TABLE_A: Choice[str] = Choice("table_a", NAMES)
+TABLE_B: Choice[str] = Choice("table_b", NAMES[1:] + NAMES[:1])  # the first option is the default
+
+AXES = 4  # two planes of principal components
+EDGE_WINDOW = 48  # rows shown before and after the last row
+RATIOS = np.linspace(2.5, 3.5, 21)
+MOST_PAIRS = 7
+SMALLEST_SHARE = 1e-8  # smaller shares of a float32 table's variance are its rounding
+
+Kind = Literal["fixed", "learned", "random"]
+
+
+class Pick(NamedTuple):
+    """One chosen table; equal picks give equal arrays, so that a pick can be the key of a cache."""
+
+    name: str
+    rows: int
+    d_model: int
+    base: float
+    layout: str
+
+    @property
+    def kind(self) -> Kind:
+        """Computed from a formula, trained, or drawn at random and not trained yet."""
+        if self.name == "random":
+            return "random"
+        is_formula = self.name == "sinusoid" or LEARNED[self.name].kind == "sinusoid"
+        return "fixed" if is_formula else "learned"
+
+    @property
+    def max_len(self) -> int:
+        """Rows in the model; a bundled table may hold only the first of them."""
+        return LEARNED[self.name].max_len if self.name in LEARNED else self.rows
+
+    @property
+    def parameters(self) -> int:
+        """Numbers to be trained: max_len × d_model, none for a formula."""
+        return 0 if self.kind == "fixed" else self.max_len * self.d_model
+
+    @property
+    def stored_kib(self) -> float:
+        """Size of the table as float32, in KiB; nothing has to be stored of a formula."""
+        return self.parameters * 4 / 1024
+
+    def build(self) -> NDArray[np.float32]:
+        """Return the table (rows, d_model)."""
+        if self.name == "sinusoid":
+            table = sinusoidal(self.rows, self.d_model, base=self.base, layout=self.layout)
+            return table.astype(np.float32, copy=False)
+        return (
+            learned.random_init(self.rows, self.d_model) if self.name == "random" else learned.load(self.name)
+        )
+
+
+def pick(name: str, beside: str, *, base: float = BASE.default, layout: str = LAYOUT.default) -> Pick:
+    """Choose the table `name` to stand beside the table `beside`.
+
+    A bundled table has the shape it has. The sinusoid and the random table take the shape of the bundled
+    table that they stand beside; beside each other that of MiniLM.
+
+    Parameters
+    ----------
+    name, beside
+        Two of `NAMES`, the same one twice included.
+    base, layout
+        Of the sinusoid; no other table depends on them.
+
+    Raises
+    ------
+    ValueError
+        If an argument is not allowed.
+    """
+    asked = [Choice("table", NAMES).check(one) for one in (name, beside)]
+    like = LEARNED[next((one for one in asked if one in LEARNED), "minilm_l6")]
+    if name != "sinusoid":
+        base, layout = BASE.default, LAYOUT.default
+    return Pick(name, like.rows, like.d_model, BASE.check(base), LAYOUT.check(layout))
+
+
+class Measures(NamedTuple):
+    """The numbers that two tables are compared by; see `posenc.measures` for each.
+
+    sinusoid_fit and cka compare with the sinusoid of the same shape and base 10,000.
+    """
+
+    offset_share: float
+    nearest_row_share: float
+    effective_rank: float
+    sinusoid_fit: float
+    cka: float
+
+
+def measure(table: NDArray[np.floating]) -> Measures:
+    """Measure a table (n, d)."""
+    n, d_model = table.shape
+    return Measures(
+        measures.offset_share(table),
+        measures.nearest_row_share(table),
+        measures.effective_rank(table),
+        measures.sinusoid_fit(table),
+        measures.linear_cka(table, sinusoidal(n, d_model, dtype=np.float64)),
+    )
+
+
+@dataclass(frozen=True)
+class Portrait:
+    """What a table is like. All arrays are read-only, so that a portrait can be shared.
+
+    cosine is (n, n); norms (n,); variance (min(n, d),) the share on each singular direction; path holds the
+    rows on `AXES` principal axes; baselines the same measures of the table's rows in a random order
+    ("shuffled") and of noise of the same shape ("gaussian").
+    """
+
+    pick: Pick
+    table: NDArray[np.float32]
+    cosine: NDArray[np.float32]
+    profile: similarity.OffsetProfile
+    norms: Floats
+    variance: Floats
+    path: measures.PcaPath
+    spectrum: measures.Spectrum
+    measures: Measures
+    baselines: Mapping[str, Measures]
+
+    @property
+    def shape(self) -> str:
+        """The shape of the table as text."""
+        return " × ".join(map(str, self.table.shape))
+
+    @property
+    def positions(self) -> NDArray[np.int64]:
+        """The number of each row, (n,)."""
+        return np.arange(len(self.table))
+
+    @property
+    def directions(self) -> NDArray[np.int64]:
+        """The number of each singular direction from 1, (min(n, d),)."""
+        return np.arange(1, len(self.variance) + 1)
+
+    @property
+    def odd_rows(self) -> dict[int, float]:
+        """Rows whose norm stands out (`posenc.measures.norm_outliers`): row → norm over the median norm."""
+        middle = np.median(self.norms)
+        return {int(row): float(self.norms[row] / middle) for row in measures.norm_outliers(self.table)}
+
+    @property
+    def undefined(self) -> int:
+        """How many rows are zero, so that their cosines are undefined."""
+        return int(np.isnan(np.diagonal(self.cosine)).sum())
+
+
+def portrait(chosen: Pick) -> Portrait:
+    """Build a chosen table and measure it."""
+    table = chosen.build()
+    cosine = similarity.cosine(table)
+    values = measures.singular_values(table)
+    spectrum = measures.column_spectrum(table)
+    seen = Portrait(
+        pick=chosen,
+        table=table,
+        cosine=cosine.astype(np.float32),
+        profile=similarity.by_offset(cosine),
+        norms=similarity.norms(table),
+        variance=_above_rounding(values**2 / np.sum(values**2)),
+        path=measures.pca_path(table, AXES),
+        spectrum=spectrum._replace(
+            share=_above_rounding(spectrum.share),
+            columns=np.empty((0, 0)),  # one curve a table is shown, not one a column
+        ),
+        measures=measure(table),
+        baselines={
+            "shuffled": measure(learned.shuffle_rows(table)),
+            "gaussian": measure(learned.random_init(*table.shape)),
+        },
+    )
+    for array in (
+        seen.table,
+        seen.cosine,
+        seen.norms,
+        seen.variance,
+        *seen.path,
+        *vars(seen.profile).values(),
+    ):
+        array.flags.writeable = False
+    return seen
+
+
+def _above_rounding(share: Floats) -> Floats:
+    """Leave out what is too small to be anything but rounding, for a logarithmic axis: NaN there."""
+    return np.where(share > SMALLEST_SHARE, share, np.nan)
+
+
+def middle_and_band(profile: similarity.OffsetProfile) -> tuple[Floats, Floats, Floats]:
+    """Return the mean at each offset, and one standard deviation below and above it."""
+    return profile.mean, profile.mean - profile.std, profile.mean + profile.std
+
+
+@dataclass(frozen=True)
+class Edge:
+    """What a model finds at a position that may lie past the last row of its table.
+
+    most
+        How many positions can be asked for at all.
+    refusal
+        The error of a table that has no such row, else empty.
+    repeated
+        The row that repeating takes instead.
+    curves
+        Way → cosine of the row at the position with the rows 0 … n − 1.
+    windows
+        Way → cosine matrix of the rows around the last one, `EDGE_WINDOW` on each side; undefined where a row
+        does not exist. The table is extended by a quarter.
+    positions
+        The rows that the curves run over, (n,).
+    first
+        The number of the first row in the windows.
+    kept
+        Mean cosine of each trained row with the row that interpolation puts in its place.
+    sinusoid_difference
+        Largest difference between the sinusoid of n rows and that of max_len rows, on the rows they share.
+    """
+
+    most: int
+    refusal: str
+    repeated: int
+    positions: NDArray[np.int64]
+    curves: Mapping[str, Floats]
+    windows: Mapping[str, Floats]
+    first: int
+    kept: float
+    sinusoid_difference: float
+
+
+def edge_position(max_len: int) -> Integer:
+    """Return the positions that can be asked for: up to a quarter past the end; default the first past it."""
+    return Integer("edge_position", max_len, 0, max_len + max_len // 4 - 1)
+
+
+def edge(table: NDArray[np.floating], position: int, *, base: float, layout: str) -> Edge:
+    """Ask a learned table (max_len, d_model) for a position, and the sinusoid of the same width as well.
+
+    Parameters
+    ----------
+    table
+        (max_len, d_model).
+    position
+        See `edge_position`.
+    base, layout
+        Of the sinusoid.
+
+    Raises
+    ------
+    ValueError
+        If an argument is not allowed. A position past the last row is not an error here: it is in `refusal`.
+    """
+    max_len, d_model = table.shape
+    wanted = max(edge_position(max_len).check(position) + 1, max_len)
+    most = max_len + max_len // 4
+    sines = sinusoidal(most, d_model, base=base, layout=layout, dtype=np.float64)
+    try:
+        learned.extend(table, wanted, how="refuse")
+        refusal, ways = "", {"table": learned.extend(table, wanted, how="refuse")}
+    except ValueError as error:
+        refusal = str(error)
+        ways = {how: learned.extend(table, wanted, how=how) for how in ("repeat", "interpolate")}
+    curves = {how: similarity.cosine(rows[position : position + 1], rows)[0] for how, rows in ways.items()}
+    curves["sinusoid"] = similarity.cosine(sines[position : position + 1], sines[:wanted])[0]
+
+    missing = np.full((most - max_len, d_model), np.nan)
+    extended = {"refuse": np.vstack([table.astype(np.float64), missing])}
+    extended |= {how: learned.extend(table, most, how=how) for how in ("repeat", "interpolate")}
+    extended["sinusoid"] = sines
+    first, last = max(max_len - EDGE_WINDOW, 0), max_len + EDGE_WINDOW
+    stretched = ways.get("interpolate", table)[:max_len]
+    return Edge(
+        most=most,
+        refusal=refusal,
+        repeated=position % max_len,
+        positions=np.arange(wanted),
+        curves=curves,
+        windows={how: similarity.cosine(rows[first:last]) for how, rows in extended.items()},
+        first=first,
+        kept=float(np.nanmean(np.diagonal(similarity.cosine(table, stretched)))),
+        sinusoid_difference=largest_difference(
+            sines[:max_len], sinusoidal(max_len, d_model, base=base, layout=layout, dtype=np.float64)
+        ),
+    )
+
+
+class Ladder(NamedTuple):
+    """The evidence for the waves in MiniLM's rows, as R² of `posenc.learned.ladder_fit`.
+
+    pairs (k,) and r2 by axis ("warped": the measured phase; "straight": its straight line; "shuffled": the
+    measured phase, the rows in a random order), each (k,); ratios (m,) and r2_by_ratio (m,) with five pairs
+    on the warped axis; positions, phase (rad) and its deviation from the straight line (rad), each (n,);
+    wavelength of the fastest wave, positions per turn on average.
+    """
+
+    pairs: NDArray[np.int64]
+    r2: Mapping[str, Floats]
+    ratios: Floats
+    r2_by_ratio: Floats
+    positions: NDArray[np.int64]
+    phase: Floats
+    deviation: Floats
+    wavelength: float
+
+
+def ladder_rows() -> NDArray[np.float32]:
+    """Return the rows of MiniLM that are waves, (380, 384)."""
+    return learned.load("minilm_l6")[learned.LADDER_ROWS]
+
+
+def ladder() -> Ladder:
+    """Fit MiniLM's rows 129 … 508 with more and more pairs, on three axes, and with other ratios."""
+    rows, phase = ladder_rows(), learned.ladder_phase()
+    straight = learned.straight_phase(phase)
+    pairs = np.arange(1, MOST_PAIRS + 1)
+    axes: dict[str, tuple[NDArray[np.floating], Floats]] = {
+        "warped": (rows, phase),
+        "straight": (rows, straight),
+        "shuffled": (learned.shuffle_rows(rows), phase),
+    }
+    return Ladder(
+        pairs=pairs,
+        r2={
+            name: np.array([learned.ladder_fit(table, axis, n_pairs=int(k)).r2 for k in pairs])
+            for name, (table, axis) in axes.items()
+        },
+        ratios=RATIOS,
+        r2_by_ratio=np.array([learned.ladder_fit(rows, phase, ratio=float(ratio)).r2 for ratio in RATIOS]),
+        positions=np.arange(learned.LADDER_ROWS.start, learned.LADDER_ROWS.stop),
+        phase=phase,
+        deviation=phase - straight,
+        wavelength=float(2 * np.pi / (straight[1] - straight[0])),
+    )

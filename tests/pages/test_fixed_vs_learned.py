@@ -1,0 +1,212 @@
+"""Fixed against learned: the numbers and pictures on the page, and what choosing changes."""
+
+from __future__ import annotations
+
+import base64
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from pages.ui.text import LANGUAGES
+from posenc.learned import LEARNED, load
+from posenc.published import PUBLISHED
+
+MEASURED = json.loads((Path(__file__).parents[1] / "data" / "learned_tables_measured.json").read_text())
+REFUSED = {"en": "is refused", "ko": "거부됩니다"}
+
+
+@pytest.fixture
+def page(frame):
+    # The first run tells AppTest of the page, whose address is not spelled like its file.
+    return lambda **query: frame(**query).run().switch_page("fixed_vs_learned.py").run()
+
+
+def array(values):
+    """Read an array as plotly sends it: typed bytes, or a list."""
+    if not isinstance(values, dict):
+        return np.asarray(values, dtype=float)
+    flat = np.frombuffer(base64.b64decode(values["bdata"]), dtype=f"<{values['dtype']}")
+    return flat.reshape([int(size) for size in str(values.get("shape", flat.size)).split(",")])
+
+
+def charts(app) -> dict[str, dict]:
+    return {each.proto.id.rsplit("-", 1)[-1]: json.loads(each.proto.spec) for each in app.get("plotly_chart")}
+
+
+def picture(app, key: str) -> np.ndarray:
+    return array(charts(app)[key]["data"][0]["z"])
+
+
+def words(app) -> str:
+    return " ".join("\n".join(element.value for element in app.markdown).split())
+
+
+def cells(app) -> list[list[list[str]]]:
+    """Read the tables on the page: tables of rows of cells."""
+    texts = [element.value for element in app.markdown if element.value.startswith("|")]
+    return [
+        [[cell.strip() for cell in line.split("|")[1:-1]] for line in text.splitlines()] for text in texts
+    ]
+
+
+def sound(app, errors: int) -> None:
+    assert not app.exception
+    assert len(app.error) == errors  # the one that a table past its end is meant to give
+    assert app.get("plotly_chart")
+
+
+def unit(table: np.ndarray) -> np.ndarray:
+    exact = table.astype(float)
+    return exact / np.sqrt((exact**2).sum(axis=1, keepdims=True))
+
+
+@pytest.mark.parametrize("lang", LANGUAGES)
+def test_the_default_view(page, lang):
+    app = page(lang=lang)
+    sound(app, 1)
+    table, rates = load("minilm_l6"), 10_000.0 ** (-np.arange(0, 384, 2) / 384)
+    np.testing.assert_array_equal(picture(app, "picture_b"), table)
+    np.testing.assert_allclose(
+        picture(app, "picture_a")[:, 1::2], np.cos(np.outer(np.arange(512), rates)), atol=1e-6
+    )
+    np.testing.assert_allclose(picture(app, "cosine_b"), unit(table) @ unit(table).T, atol=1e-6)
+    apart = np.arange(512)[:, None] - np.arange(512)
+    expected = np.cos(np.arange(512)[:, None] * rates).mean(axis=1)[np.abs(apart)]
+    np.testing.assert_allclose(picture(app, "cosine_a"), expected, atol=1e-6)
+
+    facts, sinusoid, minilm, *published = cells(app)
+    assert facts[3][1].startswith("**0**")
+    assert facts[3][2] == "512 × 384 = **196,608**"
+    for shown, key in ((sinusoid, "baseline_sinusoid_512x384_base10000"), (minilm, "minilm_l6")):
+        names = ("offset_R2", "nn_adjacent", "erank", "procrustes_10000", "cka_10000")
+        for line, name in zip(shown[2:], names, strict=True):
+            assert float(line[1]) == pytest.approx(MEASURED[key][name], rel=5e-3)
+        shares = [[float(cell) for cell in line[2:]] for line in shown[2:4]]
+        assert np.max(shares) < 0.03  # chance: shuffled rows, noise
+        assert shown[4][1] == shown[4][2]  # the effective rank does not see the order
+    assert [line[1:] for shown in published for line in shown[2:]] == [
+        list(numbers) for result in PUBLISHED for numbers in result.rows.values()
+    ]
+
+    assert REFUSED[lang] in app.error[0].value
+    assert all(number in app.error[0].value for number in ("513", "512", "511"))
+    assert "(4.94" in words(app)
+    assert all(number in words(app) for number in ("0.973", "0.608", "6.07"))
+    assert ("cause is not known" if lang == "en" else "원인은 알려져 있지 않습니다") in words(app)
+    assert "table_a" not in app.query_params
+
+
+def test_choosing_a_table_changes_its_side_only(page):
+    app = page(lang="en")
+    before = charts(app)
+    app.pills(key="table_b").set_value("rxnmapper").run()
+    sound(app, 1)
+    assert app.query_params["table_b"] == "rxnmapper"
+    np.testing.assert_array_equal(picture(app, "picture_b"), load("rxnmapper"))
+    assert picture(app, "picture_a").shape == (512, 128)  # the sinusoid follows the shape
+    app.pills(key="table_b").set_value("minilm_l6").run()
+    assert charts(app) == before
+
+
+@pytest.mark.parametrize("name", ["minilm_l6", "random"])
+def test_the_same_table_twice(page, name):
+    app = page(lang="ko", table_a=name, table_b=name)
+    sound(app, 1)
+    shown = charts(app)
+    assert shown["picture_a"]["data"] == shown["picture_b"]["data"]
+    assert [trace["name"][0] for trace in shown["norms"]["data"]] == ["A", "B"]
+
+
+def test_two_learned_tables_of_different_shapes(page):
+    app = page(lang="en", table_a="whisper_decoder", table_b="rxnmapper", edge_position="500")
+    sound(app, 1)
+    assert "501 positions" in app.error[0].value
+    assert "448 rows" in app.error[0].value
+    curves = charts(app)["norms"]["data"]
+    for trace, name in zip(curves, ("whisper_decoder", "rxnmapper"), strict=True):
+        np.testing.assert_allclose(array(trace["y"]), np.linalg.norm(load(name), axis=1), rtol=1e-5)
+        assert len(array(trace["x"])) == len(load(name))
+    assert "510 (0.16" in words(app)
+    middle = array(charts(app)["offset"]["data"][2]["y"])
+    rows = unit(load("whisper_decoder"))
+    assert middle[100] == pytest.approx(np.mean([rows[p] @ rows[p + 100] for p in range(348)]), abs=1e-6)
+
+
+def test_the_edge_follows_the_slider(page):
+    app = page(lang="en")
+    app.select_slider(key="edge_position").set_value(608).run()
+    sound(app, 1)
+    assert "609" in app.error[0].value
+    assert "takes row 96" in words(app)
+    rows = unit(load("minilm_l6"))
+    repeat = array(charts(app)["edge_curves"]["data"][0]["y"])
+    np.testing.assert_allclose(repeat[:512], rows @ rows[96], atol=1e-6)
+    assert (
+        app.code[0].value
+        == "ValueError: 609 positions > 512 rows (max_len): a learned table has no row past its last"
+    )
+    app.select_slider(key="edge_position").set_value(496).run()
+    sound(app, 0)
+    assert len(app.success) == 1
+    assert len(charts(app)["edge_curves"]["data"]) == 2
+    assert np.isnan(picture(app, "window_refuse")[48:]).all()
+    np.testing.assert_allclose(picture(app, "window_repeat")[0, 48], rows[464] @ rows[0], atol=1e-6)
+
+
+def test_two_formulas_refuse_nothing(page):
+    app = page(lang="en", table_a="whisper_encoder", table_b="sinusoid", base="500")
+    sound(app, 0)
+    assert "no trained table" in words(app)
+    assert "window_refuse" not in charts(app)
+    assert "1500" in cells(app)[0][3][1]
+    wave = np.sin(np.arange(448) * 500.0 ** (-10 / 384))
+    np.testing.assert_allclose(picture(app, "picture_b")[:, 10], wave, atol=1e-6)
+
+
+@pytest.mark.parametrize(("n_pairs", "ratio", "r2"), [("3", "3", "0.609"), ("5", "2.8", "0.528")])
+def test_the_waves_can_be_fitted_by_hand(page, n_pairs, ratio, r2):
+    app = page(lang="en", ladder_pairs=n_pairs, ladder_ratio=ratio, ladder_column="7")
+    sound(app, 1)
+    assert f"**{r2}** of the variance, with {2 * int(n_pairs) + 1} basis" in words(app)
+    trained = array(charts(app)["ladder_fit"]["data"][0]["y"])
+    np.testing.assert_array_equal(trained, load("minilm_l6")[129:509, 7])
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        {"lang": "ko", "d_model": "1", "seq_len": "1", "base": "1"},
+        {"lang": "en", "d_model": "16384", "seq_len": "10000000", "layout": "cos_sin", "table_b": "random"},
+        {
+            "lang": "ko",
+            "d_model": "3",
+            "table_a": "bert",
+            "table_b": "표",
+            "edge_position": "-1",
+            "ladder_ratio": "nan",
+        },
+        {
+            "lang": "en",
+            "table_a": ["rxnmapper", "rxnmapper"],
+            "edge_position": "640",
+            "ladder_pairs": "9",
+            "ladder_column": "384",
+        },
+    ],
+)
+def test_the_sidebar_and_a_bad_link_break_nothing(page, query):
+    app = page(**query)
+    sound(app, 1)
+    assert "512" in app.error[0].value  # the default position: the first past the last row
+    assert picture(app, "picture_a").shape == (512, 384)
+
+
+def test_every_table_has_its_note():
+    from pages.ui.text import sections
+
+    for lang in LANGUAGES:
+        assert {f"note_{name}" for name in (*LEARNED, "sinusoid", "random")} <= sections(
+            lang, "fixed_vs_learned"
+        ).keys()
