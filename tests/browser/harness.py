@@ -19,6 +19,8 @@ from urllib.parse import urlencode, urlsplit
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import BrowserContext, ConsoleMessage, Locator, Page, Request
 
+from pages.ui.text import LANGUAGES, catalogue
+
 ROOT = Path(__file__).resolve().parents[2]
 HEIGHT = 900
 # Not a wait but a limit, wide enough for a machine that has other work too.
@@ -140,7 +142,7 @@ class View:
     """One page of the app as a visitor sees it, with everything that went wrong on the way."""
 
     page: Page
-    server: str
+    server: Server
     errors: list[str] = field(default_factory=list)
     external: list[str] = field(default_factory=list)
 
@@ -156,12 +158,12 @@ class View:
 
     def _on_request(self, request: Request) -> None:
         address = urlsplit(request.url)
-        if address.scheme not in ("data", "blob") and address.netloc != urlsplit(self.server).netloc:
+        if address.scheme not in ("data", "blob") and address.netloc != urlsplit(self.server.url).netloc:
             self.external.append(request.url)
 
     def open(self, path: str = "", **query: Any) -> View:
         """Open an address of the app, or a whole copied link, and wait until it is drawn."""
-        address = path if path.startswith("http") else f"{self.server}/{path}"
+        address = path if path.startswith("http") else f"{self.server.url}/{path}"
         self.page.goto(f"{address}?{urlencode(query)}" if query else address, wait_until="commit")
         return self.settle()
 
@@ -191,8 +193,11 @@ class View:
 
     @property
     def exceptions(self) -> list[str]:
-        """What Streamlit shows in place of a page that failed."""
-        return self.page.locator("[data-testid=stException]").all_inner_texts()
+        """What is shown in place of a page that failed, and what the log says about it."""
+        notices = [catalogue(lang)["notice.failure"] for lang in LANGUAGES]
+        failed = [notice for notice in notices if notice in self.text]
+        failed += self.page.locator("[data-testid=stException]").all_inner_texts()
+        return [*failed, self.server.log.read_text()[-3000:]] if failed else []
 
     @property
     def overflow(self) -> int:
@@ -242,4 +247,4 @@ class View:
 
 def new_view(context: BrowserContext, server: Server) -> View:
     """Open an empty tab that watches for errors."""
-    return View(context.new_page(), server.url)
+    return View(context.new_page(), server)
