@@ -33,6 +33,7 @@ pages = {
 page = st.navigation(list(pages.values()), position="hidden")
 st.set_page_config(page_title=f"{page.title} · posenc", page_icon=layout.ICON, layout="wide")
 st.logo(layout.LOGO, size="large")
+st.html(layout.STYLE)
 
 with st.sidebar:
     with place:

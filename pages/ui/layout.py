@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from pages.ui.controls import Settings
 
 LOGO = str(Path(__file__).parent / "logo.svg")
+# Korean breaks between words, not inside them, as English does.
+STYLE = "<style>h1, h2, h3, p, li, td {word-break: keep-all; overflow-wrap: anywhere}</style>"
 ICON = str(Path(__file__).parent / "icon.svg")
 
 
