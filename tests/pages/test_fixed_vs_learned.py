@@ -152,6 +152,8 @@ def test_the_edge_follows_the_slider(page):
     assert len(app.success) == 1
     assert len(charts(app)["edge_curves"]["data"]) == 2
     assert np.isnan(picture(app, "window_refuse")[48:]).all()
+    assert "from row 464 on" in words(app)
+    assert charts(app)["window_refuse"]["layout"]["yaxis"]["range"] == [559.5, 463.5]
     np.testing.assert_allclose(picture(app, "window_repeat")[0, 48], rows[464] @ rows[0], atol=1e-6)
 
 
