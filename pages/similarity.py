@@ -103,6 +103,8 @@ def far() -> None:
     layout.section(
         "similarity", "far", base=number(view.base), d_model=view.d_model, rise=rise, **rises, **values
     )
+    if kind == "odd":
+        st.markdown(prose("similarity", "far_odd"))
     figure = figures.series(
         distant.offset,
         {label("option.measure.cosine"): distant.cosine},

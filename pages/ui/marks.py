@@ -32,7 +32,7 @@ def dimensions(columns: Columns | None = None, rates: "NDArray | None" = None) -
 
 def vectors(names: Iterable[str]) -> Axis:
     """Return the axis of a few named vectors."""
-    return Axis(label("axis.vector"), label("axis.vector"), labels=tuple(names))
+    return Axis("", label("axis.vector"), labels=tuple(names))  # the names say it all
 
 
 def by_function(row: "NDArray", columns: Columns) -> "dict[str, tuple[NDArray, NDArray]]":

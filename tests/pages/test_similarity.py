@@ -186,6 +186,7 @@ def test_of_an_odd_width_the_unpaired_sine_stays_empty(page, lang):
     assert np.isnan(matrix[8]).all()
     assert np.isnan(matrix[:, 8]).all()
     np.testing.assert_allclose(matrix[:8, :8] @ matrix[:8, :8].T, np.eye(8), atol=1e-6)
+    assert ("cosines of the complete pairs" if lang == "en" else "짝이 갖추어진 쌍으로만") in words(app)
     assert ("no cosine to turn with" if lang == "en" else "함께 돌 코사인이 없고") in words(app)
 
 
