@@ -174,7 +174,7 @@ def edge() -> None:
     values = {"position": position, "wanted": position + 1, "max_len": max_len, "last": max_len - 1}
     if found.refusal:
         st.error(word("refused", **values), icon=":material/block:")
-        st.code(f"ValueError: {found.refusal}", language=None)
+        st.code(f"ValueError: {found.refusal}", language=None, wrap_lines=True)
     else:
         st.success(word("granted", **values), icon=":material/check:")
     numbers = {

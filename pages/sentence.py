@@ -46,7 +46,7 @@ def batch() -> None:
     layout.section("sentence", "batch", refusal=case.refusal)
     for place, name in zip(st.columns(2), ("right", "wrong"), strict=True):
         place.markdown(prose("sentence", f"batch_{name}"))
-        place.code(layout.array_text(getattr(case, name)[-1]), language=None)
+        place.code(layout.array_text(getattr(case, name)[-1]), language=None, wrap_lines=True)
 
 
 @st.fragment

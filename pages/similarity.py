@@ -167,7 +167,7 @@ def moved() -> None:
     chart.show(figure, "moved", label("similarity.moved_alt", position=position, k=k))
 
 
-layout.opening("similarity", formulas.DOT, formulas.SHIFT)
+layout.opening("similarity", formulas.DOT, formulas.SHIFT, formulas.SHIFT_MATRIX)
 name, measure = choose()
 rows = tables.rows(view)
 title, unit = controls.option_label("table", name), controls.option_label("measure", measure)

@@ -37,7 +37,7 @@ def derivation() -> None:
     for tab, (name, array) in zip(st.tabs([label(f"step.{name}") for name, _ in steps]), steps, strict=True):
         shape = f"({', '.join(map(str, array.shape))})"
         tab.markdown(prose("sinusoidal", f"step_{name}", shape=shape, slowest=number(rates[-1])))
-        tab.code(layout.array_text(array), language=None)
+        tab.code(layout.array_text(array), language=None, wrap_lines=True)
 
 
 def heatmap() -> None:

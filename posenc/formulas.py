@@ -8,8 +8,8 @@ SINUSOID = (
     r"\mathrm{PE}(p,\,2i+1)&=\cos\!\left(p\,/\,\mathrm{base}^{\,2i/d_{\mathrm{model}}}\right)"
     r"\end{aligned}"
 )
-SHIFT = (
-    r"\mathrm{PE}(p+k)=M_k\,\mathrm{PE}(p),\qquad "
+SHIFT = r"\mathrm{PE}(p+k)=M_k\,\mathrm{PE}(p)"
+SHIFT_MATRIX = (
     r"M_k=\bigoplus_i\begin{pmatrix}\cos k\omega_i&\sin k\omega_i\\"
     r"-\sin k\omega_i&\cos k\omega_i\end{pmatrix}"
 )

@@ -18,8 +18,13 @@ if TYPE_CHECKING:
     from pages.ui.controls import Settings
 
 LOGO = str(Path(__file__).parent / "logo.svg")
-# Korean breaks between words, not inside them, as English does.
-STYLE = "<style>h1, h2, h3, p, li, td {word-break: keep-all; overflow-wrap: anywhere}</style>"
+# Korean breaks between words, not inside them, as English does. Formulas have room for their tallest signs and
+# fit a phone: a box that scrolls cannot be reached by keyboard.
+STYLE = """<style>
+h1, h2, h3, p, li, td {word-break: keep-all; overflow-wrap: anywhere}
+.katex-display {padding: .6rem .25rem}
+@media (max-width: 640px) {.katex-display {font-size: .8em}}
+</style>"""
 ICON = str(Path(__file__).parent / "icon.svg")
 
 
@@ -91,7 +96,7 @@ def in_code(
     st.subheader(label("code.title"), anchor="in-code")
     st.markdown(label("code.intro"))
     for tab, code in zip(st.tabs(list(snippets)), snippets.values(), strict=True):
-        tab.code(code, language="python")
+        tab.code(code, language="python", wrap_lines=True)
     with st.container(horizontal=True):
         for ending, make in (("npy", _npy), ("csv", _csv)):
             st.download_button(
