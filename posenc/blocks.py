@@ -7,8 +7,7 @@ have a closed form, so that ten million rows cost what a thousand do.
 Letters: r, c number of rows and columns of blocks, n positions in a block, ω rate in radians per position.
 """
 
-import math
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -31,9 +30,9 @@ MOST_ROWS = Integer("most_rows", default=400, minimum=1, maximum=2048)
 MOST_COLUMNS = Integer("most_columns", default=800, minimum=1, maximum=2048)
 # Where positions end: the longest table, seen from as far out as it is long.
 FARTHEST = 2 * SEQ_LEN.maximum
-# Cells worked on at once: 128 kibibytes an array, so that several of them stay in a core's cache.
-_CHUNK_CELLS = 1 << 14
-_TILE_CELLS = 1 << 18  # the same for tables and similarity matrices: two mebibytes
+# Cells worked on at once: a quarter of a mebibyte an array, so that several stay in a core's cache.
+_CHUNK_CELLS = 1 << 15
+_TILE_SIDE = 512  # rows and columns of a tile of a table or of a similarity matrix: two mebibytes
 
 
 @dataclass(frozen=True)
@@ -141,9 +140,9 @@ def sinusoid_blocks(
     shape = len(row_edges) - 1, len(column_edges) - 1
     mean, least, greatest = np.zeros(shape), np.zeros(shape), np.zeros(shape)
     wave_edges = np.minimum(column_edges - span[0], len(turns))  # without the column of zeros
-    for down, length in _equal_blocks(row_edges):
+    for down, length in equal_blocks(row_edges):
         waves = _Waves(turns, is_cos, orbit(turns, length))
-        for across, each in _equal_blocks(wave_edges):
+        for across, each in equal_blocks(wave_edges):
             for here in _tiles(down, across, max(1, _CHUNK_CELLS // each)):
                 some = slice(wave_edges[here[1].start], wave_edges[here[1].stop])
                 found = waves.part(some).blocks(row_edges[here[0]].astype(np.float64))
@@ -186,15 +185,11 @@ def table_blocks(
         check_span(name, value, length)
         for name, value, length in zip(("rows", "columns"), (rows, columns), whole.shape, strict=True)
     )
-    high = max(1, _TILE_CELLS // (right - left))
-    tiles = (
-        (first, left, whole[first : min(first + high, bottom), left:right])
-        for first in range(top, bottom, high)
-    )
     return _gather(
-        tiles,
+        lambda down, across: whole[down, across],
         edges(top, bottom, MOST_ROWS.check(most_rows)),
         edges(left, right, MOST_COLUMNS.check(most_columns)),
+        _TILE_SIDE,
     )
 
 
@@ -234,14 +229,11 @@ def similarity_blocks(
     down, across = (
         check_span(name, span, len(whole)) for name, span in (("rows", rows), ("columns", columns))
     )
-    side = max(1, min(math.isqrt(_TILE_CELLS), _TILE_CELLS // whole.shape[1]))
-    tiles = (
-        (p, q, between(whole[p : min(p + side, down[1])], whole[q : min(q + side, across[1])]))
-        for p in range(*down, side)
-        for q in range(*across, side)
-    )
     return _gather(
-        tiles, edges(*down, MOST_ROWS.check(most_rows)), edges(*across, MOST_COLUMNS.check(most_columns))
+        lambda p, q: between(whole[p], whole[q]),
+        edges(*down, MOST_ROWS.check(most_rows)),
+        edges(*across, MOST_COLUMNS.check(most_columns)),
+        min(_TILE_SIDE, max(1, _TILE_SIDE**2 // whole.shape[1])),  # so that the rows of a tile are few, too
     )
 
 
@@ -290,7 +282,7 @@ def _fraction(turns: Float64) -> Float64:
     return turns
 
 
-def _equal_blocks(edges: Int64) -> Iterator[tuple[slice, int]]:
+def equal_blocks(edges: Int64) -> Iterator[tuple[slice, int]]:
     """Yield the blocks of full size and that size, then the last one if it is shorter but not empty."""
     sizes = np.diff(edges)
     full = int(np.count_nonzero(sizes == sizes[0]))
@@ -308,35 +300,44 @@ def _tiles(down: slice, across: slice, most: int) -> Iterator[tuple[slice, slice
             yield slice(top, min(top + high, down.stop)), slice(left, min(left + wide, across.stop))
 
 
-def _parts(edges: Int64, start: int, count: int) -> tuple[slice, NDArray[np.intp]]:
-    """Return the blocks that `count` rows or columns from `start` on belong to, and where each begins."""
-    first, last = np.searchsorted(edges, [start, start + count - 1], side="right") - 1
-    return slice(first, last + 1), np.maximum(edges[first : last + 1] - start, 0)
+def _pieces(edges: Int64, most: int) -> Iterator[tuple[slice, slice]]:
+    """Cut a span into pieces of at most `most`, blocks of one size or part of one: yield blocks and piece."""
+    for blocks, size in equal_blocks(edges):
+        together = max(1, most // size)
+        for first in range(blocks.start, blocks.stop, together):
+            last = min(first + together, blocks.stop)
+            for start in range(edges[first], edges[last], most):
+                yield slice(first, last), slice(start, min(start + most, edges[last]))
 
 
-def _gather(tiles: Iterable[tuple[int, int, Table]], row_edges: Int64, column_edges: Int64) -> Blocks:
-    """Sum up tiles (first row, first column, cells) that cover a view once; NaN cells are left out."""
+def _gather(
+    read: Callable[[slice, slice], Table], row_edges: Int64, column_edges: Int64, side: int
+) -> Blocks:
+    """Sum up a view, read tile by tile of at most side × side cells; those that are NaN are left out."""
     shape = len(row_edges) - 1, len(column_edges) - 1
     total, count = np.zeros(shape), np.zeros(shape, dtype=np.int64)
     least, greatest = np.full(shape, np.nan), np.full(shape, np.nan)
     with np.errstate(over="ignore", invalid="ignore"):  # sums past the largest float64, 0/0 where all are NaN
-        for top, left, cells in tiles:
-            down, rows_at = _parts(row_edges, top, cells.shape[0])
-            across, columns_at = _parts(column_edges, left, cells.shape[1])
-            here, at, undefined = (down, across), (rows_at, columns_at), np.isnan(cells)
-            total[here] += _reduce(np.add, np.where(undefined, np.float64(0), cells), at)
-            count[here] += _reduce(np.add, (~undefined).astype(np.int64), at)
-            least[here] = np.fmin(least[here], _reduce(np.fmin, cells, at))
-            greatest[here] = np.fmax(greatest[here], _reduce(np.fmax, cells, at))
+        for i, rows in _pieces(row_edges, side):
+            for j, columns in _pieces(column_edges, side):
+                cells = read(rows, columns)
+                here, blocks, undefined = (i, j), (i.stop - i.start, j.stop - j.start), np.isnan(cells)
+                total[here] += _fold(np.add, np.where(undefined, np.float64(0), cells), blocks)
+                count[here] += _fold(np.add, (~undefined).astype(np.int64), blocks)
+                least[here] = np.fmin(least[here], _fold(np.fmin, cells, blocks))
+                greatest[here] = np.fmax(greatest[here], _fold(np.fmax, cells, blocks))
         mean = total / count
     return _blocks(row_edges, column_edges, mean, least, greatest)
 
 
-def _reduce(gather: np.ufunc, cells: NDArray[Any], at: tuple[NDArray[np.intp], ...]) -> NDArray[Any]:
-    """Reduce both axes of a tile to blocks that start at these rows and columns."""
-    rows_at, columns_at = at
-    reduced: NDArray[Any] = gather.reduceat(gather.reduceat(cells, rows_at, axis=0), columns_at, axis=1)
-    return reduced
+def _fold(gather: np.ufunc, cells: NDArray[Any], blocks: tuple[int, int]) -> NDArray[Any]:
+    """Reduce cells to down × across equal blocks."""
+    (down, across), (rows, columns) = blocks, cells.shape
+    if rows > down:
+        cells = gather.reduce(cells.reshape(down, rows // down, columns), axis=1)
+    if columns > across:
+        cells = gather.reduce(cells.reshape(down, across, columns // across), axis=2)
+    return cells
 
 
 def _check_shape(name: str, table: ArrayLike) -> Table:
