@@ -24,8 +24,9 @@ rates = posenc.inv_freq(view.d_model, base=view.base)
 wavelengths = posenc.wavelengths(view.d_model, base=view.base)
 
 
+@st.fragment
 def derivation() -> None:
-    """Show every intermediate array of the formula."""
+    """Show the intermediate arrays of the formula, one at a time."""
     layout.section("sinusoidal", "derivation")
     st.button(
         label("sinusoidal.article"),
@@ -33,11 +34,11 @@ def derivation() -> None:
         args=[controls.ARTICLE],
         icon=":material/menu_book:",
     )
-    steps = posenc.steps(view.rows, view.d_model, base=view.base)._asdict().items()
-    for tab, (name, array) in zip(st.tabs([label(f"step.{name}") for name, _ in steps]), steps, strict=True):
-        shape = f"({', '.join(map(str, array.shape))})"
-        tab.markdown(prose("sinusoidal", f"step_{name}", shape=shape, slowest=number(rates[-1])))
-        tab.code(layout.array_text(array), language=None, wrap_lines=True)
+    steps = posenc.steps(view.rows, view.d_model, base=view.base)._asdict()
+    step = controls.choice(posenc.Choice("step", tuple(steps)))
+    shape = f"({', '.join(map(str, steps[step].shape))})"
+    st.markdown(prose("sinusoidal", f"step_{step}", shape=shape, slowest=number(rates[-1])))
+    st.code(layout.array_text(steps[step]), language=None, wrap_lines=True)
 
 
 def heatmap() -> None:

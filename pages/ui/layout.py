@@ -7,19 +7,21 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
+from pages.ui import controls
 from pages.ui.sitemap import Entry
 from pages.ui.text import label, prose
+from posenc import Choice
+from posenc.snippets import FRAMEWORKS
 from posenc.sources import SOURCES
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
     from streamlit.delta_generator import DeltaGenerator
 
-    from pages.ui.controls import Settings
-
+FRAMEWORK = Choice("framework", FRAMEWORKS)
 LOGO = str(Path(__file__).parent / "logo.svg")
-# Korean breaks between words, not inside them, as English does. Formulas have room for their tallest signs and
-# fit a phone: a box that scrolls cannot be reached by keyboard.
+# Korean breaks between words, not inside them, as English does. Formulas have room for their tallest signs
+# and fit a phone: a box that scrolls cannot be reached by keyboard.
 STYLE = """<style>
 h1, h2, h3, p, li, td {word-break: keep-all; overflow-wrap: anywhere}
 .katex-display {padding: .6rem .25rem}
@@ -42,7 +44,7 @@ def section(page: str, name: str, **values: object) -> None:
     st.markdown(prose(page, name, **values))
 
 
-def cut_notice(view: "Settings") -> None:
+def cut_notice(view: controls.Settings) -> None:
     """Say so where a picture shows less than the whole table."""
     if (view.rows, view.columns) != (view.seq_len, view.d_model):
         sizes = {name: f"{getattr(view, name):,}" for name in ("rows", "seq_len", "columns", "d_model")}
@@ -77,6 +79,7 @@ def array_text(array: "NDArray") -> str:
     return np.array2string(array, threshold=12, edgeitems=3, max_line_width=100)
 
 
+@st.fragment
 def in_code(
     snippets: Mapping[str, str], array: "NDArray", name: str, given: "Mapping[str, NDArray] | None" = None
 ) -> None:
@@ -95,8 +98,8 @@ def in_code(
     """
     st.subheader(label("code.title"), anchor="in-code")
     st.markdown(label("code.intro"))
-    for tab, code in zip(st.tabs(list(snippets)), snippets.values(), strict=True):
-        tab.code(code, language="python", wrap_lines=True)
+    # One at a time: colouring the code of all three took the browser longer than two charts.
+    st.code(snippets[controls.choice(FRAMEWORK)], language="python", wrap_lines=True)
     with st.container(horizontal=True):
         for ending, make in (("npy", _npy), ("csv", _csv)):
             st.download_button(

@@ -169,7 +169,7 @@ def _visible(axis: Axis, size: int, down: bool = False, room: int = MAX_SIDE) ->
     if axis.labels:
         every = slice(None, size, -(-size // room))
         ticks = {"tickvals": axis.numbers(size)[every], "ticktext": axis.words(MAX_LABEL)[every]}
-        look |= {"tickmode": "array", **ticks}
+        look |= {"tickmode": "array", "automargin": True, **ticks}
     return look
 
 

@@ -48,7 +48,13 @@ def links(
             hovertemplate=f"{html.escape(second[to], quote=False)}: {start} → {to}<extra></extra>",
         )
     figure.update_xaxes(
-        range=[-1, 2], tickvals=[0, 1], ticktext=names, side="top", showgrid=False, zeroline=False
+        range=[-1, 2],
+        tickvals=[0, 1],
+        ticktext=names,
+        side="top",
+        showgrid=False,
+        zeroline=False,
+        automargin=True,
     )
     figure.update_yaxes(
         range=[len(order) - 0.5, -0.5], title=position, dtick=1, showgrid=False, zeroline=False

@@ -22,14 +22,18 @@ SEQUENTIAL = "Cividis"
 
 
 def finish(figure: go.Figure, *, height: int = 380, legend: bool = False) -> go.Figure:
-    """Give a figure the common margins, height and legend place."""
+    """Give a figure the common margins, height and legend place.
+
+    Only an axis of words (``automargin`` already on) measures its labels to find its margin: that takes the
+    browser long.
+    """
     figure.update_layout(
         height=height,
-        margin={"l": 8, "r": 8, "t": 28, "b": 8},
+        margin={"l": 66, "r": 12, "t": 28, "b": 52},
         showlegend=legend,
         legend={"orientation": "h", "yanchor": "bottom", "y": 1.0, "x": 0},
         hoverlabel={"align": "left"},
     )
-    figure.update_xaxes(automargin=True, title_standoff=8)
-    figure.update_yaxes(automargin=True, title_standoff=8)
+    for axis in (*figure.select_xaxes(), *figure.select_yaxes()):
+        axis.update(automargin=bool(axis.automargin), title_standoff=8)
     return figure
