@@ -96,8 +96,7 @@ def _within_a_turn(orbits: Orbit, target: Float64) -> Float64:
     np.minimum(here, last, out=here)
     here *= drift
     distance = np.abs(place - here)
-    np.minimum(distance, 1 - place, out=distance)  # position 0, a turn on
-    return np.minimum(distance, place + (1 - last * drift), out=distance)  # the last position, a turn back
+    return np.minimum(distance, 1 - place, out=distance)  # position 0, a turn on
 
 
 def _over_turns(orbits: Orbit, target: Float64) -> Float64:
@@ -130,7 +129,6 @@ def _over_turns(orbits: Orbit, target: Float64) -> Float64:
     np.minimum(distance, after, out=distance)
     before = first
     before += step
-    np.subtract(before, arcs, out=before, where=before >= arcs)
     again = np.floor((last - before) / arcs)
     again *= arcs
     before += again  # the last position in the arc before

@@ -273,8 +273,7 @@ def _sine(edges: Int64, rate: float) -> _Sine:
     middle = edges[:-1] + (sizes - 1) / 2
     mean = np.sin(rate * middle) * kept(rates, sizes)
     square = 0.5 - 0.5 * np.cos(2 * rate * middle) * kept(2 * rates, sizes)  # sin² x = ½ − ½·cos 2x
-    # One value has no variance, not even that of rounding.
-    variance = np.where(sizes > 1, np.maximum(square - mean**2, 0.0), 0.0)
+    variance = np.maximum(square - mean**2, 0.0)
     least, greatest = mean.copy(), mean.copy()
     turns = np.full((1, 1), rate / (2 * np.pi))
     for blocks, length in equal_blocks(edges):
@@ -323,7 +322,7 @@ def _cosines(products: tuple[Float64, ...], pairs: int, p: _Sine, q: _Sine) -> t
     usual, short, long = (
         np.sqrt(np.multiply.outer(pairs + down, pairs + across))
         for down, across in (
-            (p.mean**2 + p.variance, q.mean**2 + q.variance),
+            (p.mean**2, q.mean**2),
             (low_p, low_q),
             (high_p, high_q),
         )

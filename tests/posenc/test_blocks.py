@@ -157,10 +157,13 @@ def test_the_column_of_zeros():
     options = {"freq_shift": 1, "most_columns": 2}
     assert not records(sinusoid_blocks((0, FAR), (6, 7), 7, **options)).any()
     assert not records(sinusoid_blocks((0, 5), (0, 1), 1, **options)).any()
-    # Beside a wave: one whose every value is above 0, so that the zeros are the least.
-    beside = sinusoid_blocks((0, 100), (5, 7), 7, freq_shift=1, most_rows=1, most_columns=1)
-    cells = np.array([paper.row(p, 7, freq_shift=1)[5:] for p in range(100)])
-    np.testing.assert_allclose(records(beside).ravel(), [cells.mean(), 0, cells.max()], rtol=0, atol=1e-12)
+    # Beside a wave whose every value is above 0, or below: the zeros are the least, or the greatest.
+    for start, least, greatest in ((0, 0, 1), (25_000, None, 0)):
+        view = (start, start + 100), (5, 7)
+        beside = sinusoid_blocks(*view, 7, freq_shift=1, most_rows=1, most_columns=1)
+        cells = np.array([paper.row(p, 7, freq_shift=1)[5:] for p in range(start, start + 100)])
+        wanted = cells.mean(), cells.min() if least is None else least, greatest
+        np.testing.assert_allclose(records(beside).ravel(), wanted, rtol=0, atol=1e-10)
 
 
 def test_memory_depends_on_the_cells_alone():
@@ -217,6 +220,10 @@ def test_a_view_that_is_not_cut_shows_every_value():
     np.testing.assert_array_equal(blocks.mean, table[100:180, 30:384])
 
 
+def test_the_mean_of_equal_values_is_that_value():
+    assert table_blocks(np.full((3, 1), 0.1), (0, 3), (0, 1), most_rows=1).mean.tolist() == [[0.1]]
+
+
 def test_infinities_and_undefined_blocks_warn_of_nothing():
     blocks = table_blocks(np.array([[np.nan, np.inf], [np.nan, -np.inf]]), (0, 2), (0, 2), most_rows=1)
     assert math.isnan(blocks.mean[0, 0])
@@ -247,6 +254,15 @@ def test_similarity_blocks_are_those_of_the_matrix(measure, tile, monkeypatch):
     wanted = loop(matrix[5:40, 2:31], blocks.rows, blocks.columns)
     np.testing.assert_allclose(records(blocks), wanted, rtol=0, atol=1e-13)
     assert np.isnan(blocks.mean).any() == (measure == "cosine")
+
+
+def test_tiles_of_wide_tables_have_fewer_rows():
+    table = np.ones((1024, 8192), dtype=np.float32)
+    tracemalloc.start()
+    similarity_blocks(table, "cosine", (0, 1024), (0, 128))
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 24 * 2**20
 
 
 # Arguments

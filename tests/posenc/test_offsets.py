@@ -71,9 +71,10 @@ def test_views_that_are_not_cut_show_every_value(measure, d_model):
     )
 
 
-@pytest.mark.parametrize("d_model", [5, 64])
-def test_a_position_is_exactly_like_itself(d_model):
-    span = (9_999_000, 9_999_300)
+@pytest.mark.parametrize("d_model", [2, 4, 5, 64])
+@pytest.mark.parametrize("n", [2, 3, 17, 40, 100, 299, 300])
+def test_a_position_is_exactly_like_itself(d_model, n):
+    span = (9_999_000, 9_999_000 + n)
     assert (np.diag(sinusoid_similarity_blocks("distance", span, span, d_model).mean) == 0).all()
     cosines = np.diag(sinusoid_similarity_blocks("cosine", span, span, d_model).mean)
     np.testing.assert_allclose(cosines, 1, rtol=0, atol=1e-15)
@@ -140,6 +141,13 @@ def test_waves_with_weights_and_phases():
     offset = np.subtract.outer(np.arange(10, 40), np.arange(25))
     matrix = 2 * np.cos(offset + 0.2) - 0.5 * np.cos(0.3 * offset + 1)
     np.testing.assert_allclose(records(blocks), loop(matrix, blocks.rows, blocks.columns), rtol=0, atol=1e-12)
+
+
+def test_no_mean_leaves_its_extremes():
+    still = Waves(np.full(3, 1e-12), np.array([0.1, 0.7, 1.3]), np.array([0.5, 0.1, 1.0]))
+    blocks = offset_blocks(still, (0, 900), (0, 900), most_rows=40)
+    assert (blocks.minimum <= blocks.mean).all()
+    assert (blocks.mean <= blocks.maximum).all()
 
 
 class Lines:
