@@ -29,7 +29,7 @@ def main(arguments: list[str]) -> int:
         return 1
     os.environ[chromium.VARIABLE] = browser
     # pytest comes last, so that its summary is the last line; a finding of the others shows above it.
-    passed = [run("ruff", "check", "."), run("mypy"), run("pytest", *arguments)]
+    passed = [run("ruff", "check", "."), run("mypy"), run("pytest", "-n", "auto", *arguments)]
     return 0 if all(passed) else 1
 
 
