@@ -6,7 +6,7 @@ import streamlit as st
 
 from pages.ui import chart, controls, layout, marks, sitemap
 from pages.ui.text import label, number, prose
-from posenc import attention, checks, figures, formulas, order, rnn, sentence, sinusoidal, snippets
+from posenc import assembly, attention, checks, figures, formulas, order, rnn, sentence, sinusoidal, snippets
 
 view = controls.settings()
 SIDES = ("first", "second")
@@ -38,7 +38,7 @@ def step(name: str) -> order.Orders:
     values = {
         "outputs": number(seen.outputs_differ, 2),
         "means": number(seen.means_differ, 2),
-        "ratio": number(sentence.rms_ratio(vectors, sinusoid), 2),
+        "ratio": number(assembly.sizes(vectors, sinusoid).ratio, 2),
     }
     st.markdown(prose("home", f"attention_{kind}", **values))
     return seen

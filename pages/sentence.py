@@ -10,7 +10,8 @@ from pages.ui.text import label, number, numbers, prose
 from posenc import assembly, figures, formulas, snippets
 from posenc.arrays import Floats
 from posenc.learned import SEED
-from posenc.sentence import DROPOUT, MAX_PIECE_LENGTH, MAX_PIECES, TEXT, Prepared, drop_out, prepared
+from posenc.sentence import DROPOUT, Prepared, drop_out, prepared
+from posenc.tokens import MAX_PIECE_LENGTH, MAX_PIECES, TEXT
 
 view = controls.settings()
 

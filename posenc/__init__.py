@@ -25,19 +25,10 @@ from posenc.measures import (
 )
 from posenc.mistakes import MISTAKES, Mistake
 from posenc.parameters import BASE, D_MODEL, FREQ_SHIFT, LAYOUT, SEQ_LEN, Choice, Integer, Real
-from posenc.sentence import (
-    Pieces,
-    Prepared,
-    embed,
-    first_layer_input,
-    layer_norm,
-    pieces,
-    prepared,
-    rms_ratio,
-    to_input,
-)
+from posenc.sentence import Prepared, embed, first_layer_input, layer_norm, prepared, to_input
 from posenc.similarity import MEASURES, OffsetProfile, by_offset, cosine, distance, dot, norms
 from posenc.sinusoidal import Columns, Steps, columns, inv_freq, shift_matrix, sinusoidal, steps, wavelengths
+from posenc.tokens import Pieces, pieces
 
 __all__ = [
     "BASE",
@@ -84,7 +75,6 @@ __all__ = [
     "pieces",
     "prepared",
     "random_init",
-    "rms_ratio",
     "shift_matrix",
     "shuffle_rows",
     "singular_values",

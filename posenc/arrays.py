@@ -30,6 +30,14 @@ def check_table(name: str, value: ArrayLike) -> Floats:
     return table
 
 
+def check_rows(name: str, value: ArrayLike) -> Floats:
+    """Return `value` as a (…, rows, columns) float64 array with nothing empty."""
+    rows = check_array(name, value)
+    if rows.ndim < 2 or 0 in rows.shape:
+        raise ValueError(f"{name} must have shape (…, seq_len, d_model), nothing empty, got {rows.shape}")
+    return rows
+
+
 def check_finite(name: str, values: Floats) -> Floats:
     """Return `values` if none of them is NaN or infinite; else say which is the first."""
     holes = np.argwhere(~np.isfinite(values))

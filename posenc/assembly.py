@@ -8,11 +8,12 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from posenc.arrays import Floats, check_array, check_table
+from posenc.arrays import Floats, check_array, check_rows, check_table
 from posenc.checks import largest_difference
 from posenc.parameters import BASE, LAYOUT, Choice
-from posenc.sentence import Prepared, embed, pieces, to_input
+from posenc.sentence import Prepared, embed, to_input
 from posenc.sinusoidal import sinusoidal
+from posenc.tokens import pieces
 
 TYPED = "text"
 SOURCE: Choice[str] = Choice("source", ("minilm_l6", "me5_small", TYPED))
@@ -107,7 +108,7 @@ def typed(text: str, d_model: int) -> tuple[Prepared, int]:
     Parameters
     ----------
     text
-        Anything; see `posenc.sentence.pieces`.
+        Anything; see `posenc.tokens.pieces`.
     d_model
         Width of the seeded vectors, N(0, 1/d_model).
     """
@@ -191,7 +192,7 @@ def sizes(vectors: ArrayLike, table: ArrayLike) -> Sizes:
     table
         (max_len, d_model) with max_len ≥ seq_len; only its first seq_len rows count.
     """
-    rows, positions = check_array("vectors", vectors), check_table("table", table)
+    rows, positions = check_rows("vectors", vectors), check_table("table", table)
     seq_len, d_model = rows.shape[-2:]
     embedding, position = _rms(rows), _rms(positions[:seq_len])
     with np.errstate(divide="ignore", invalid="ignore"):

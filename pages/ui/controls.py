@@ -10,7 +10,7 @@ from pages.ui import url
 from pages.ui.text import LANGUAGES, browser_language, label
 from posenc import BASE, D_MODEL, LAYOUT, SEQ_LEN, Choice, Integer, Real
 from posenc.figures import MAX_SIDE
-from posenc.sentence import Text
+from posenc.tokens import Text
 
 
 @dataclass(frozen=True)

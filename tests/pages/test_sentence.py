@@ -14,7 +14,7 @@ import pytest
 
 from pages.ui import url
 from pages.ui.text import LANGUAGES, number
-from posenc import sentence
+from posenc import sentence, tokens
 from posenc.assembly import REPEATING, SOURCE
 
 HTML_TAG = re.compile(r"<[^>]*>")
@@ -225,7 +225,7 @@ def test_a_text_without_anything_to_see_has_no_pieces(page, lang, text):
 def test_signs_are_shown_as_they_are_and_never_read(page, text):
     app = page(source="text", text=text)
     sound(app)
-    pieces = list(sentence.pieces(text).pieces)
+    pieces = list(tokens.pieces(text).pieces)
     assert pieces
     assert chips(app) == pieces
     body = app.get("html")[-1].proto.body
@@ -265,7 +265,7 @@ def test_a_long_text_is_cut_with_a_sentence_and_stays_out_of_the_link(page, lang
     app = page(lang=lang, source="text")
     app.text_area(key="text").set_value("가 " * 5000).run()
     sound(app)
-    assert len(chips(app)) == sentence.MAX_PIECES == 256
+    assert len(chips(app)) == tokens.MAX_PIECES == 256
     notices = " ".join(each.value for each in app.info)
     assert "5,000" in notices
     assert "256" in notices
@@ -279,9 +279,9 @@ def test_a_long_text_is_cut_with_a_sentence_and_stays_out_of_the_link(page, lang
 
 
 def test_a_link_with_too_long_a_text_opens_the_default(page):
-    app = page(source="text", text="x" * (sentence.MAX_TEXT + 1))
+    app = page(source="text", text="x" * (tokens.MAX_TEXT + 1))
     sound(app)
-    assert app.text_area(key="text").value == sentence.TEXT.default
+    assert app.text_area(key="text").value == tokens.TEXT.default
 
 
 @pytest.mark.parametrize("letter", ["a", "가", "🤔", "%"])

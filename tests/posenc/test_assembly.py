@@ -8,8 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from posenc import assembly
-from posenc.sentence import MAX_PIECES, MAX_TEXT, TEXT, drop_out, embed, prepared, to_input
+from posenc.sentence import drop_out, embed, prepared, to_input
 from posenc.sinusoidal import sinusoidal
+from posenc.tokens import MAX_PIECES, MAX_TEXT, TEXT
 
 
 def test_a_text_is_taken_as_it_is_up_to_its_limit():
@@ -206,3 +207,19 @@ def test_the_case_follows_base_and_layout():
 def test_a_case_that_numpy_does_not_refuse_is_no_case():
     with pytest.raises(ValueError, match="can be added"):
         assembly.batch_axes(np.zeros((5, 5, 4)), np.zeros((5, 4)))
+
+
+def test_scaling_lifts_the_words_above_the_positions():
+    vectors, table = embed([str(i) for i in range(50)], 512), sinusoidal(80, 512)
+    found = assembly.sizes(vectors, table)
+    assert found.ratio == pytest.approx(0.0625, rel=0.02)
+    assert found.scaled_ratio == pytest.approx(1.414, rel=0.02)
+
+
+def test_sizes_count_only_the_rows_that_are_added():
+    batch = np.full((1, 2, 4), 3.0)
+    assert assembly.sizes(batch, [[1.0] * 4, [1.0] * 4, [99.0] * 4]).ratio == pytest.approx(3)
+    assert assembly.sizes([[1.0]], [[0.0]]).ratio == math.inf
+    assert math.isnan(assembly.sizes([[0.0]], [[0.0]]).ratio)
+    with pytest.raises(ValueError, match="vectors must have shape"):
+        assembly.sizes(np.ones(4), np.ones((5, 4)))
