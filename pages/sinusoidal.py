@@ -42,19 +42,29 @@ def derivation() -> None:
 
 
 def heatmap() -> None:
-    """Show the whole table."""
+    """Show the whole table: value by value, or in blocks where it has more values than the screen."""
     layout.section("sinusoidal", "heatmap")
-    layout.cut_notice(view)
-    figure = figures.heatmap(
-        table,
-        marks.positions(),
-        marks.dimensions(columns, rates),
-        label("axis.value"),
-        limit=1.0,
-        cell=(label("axis.angle"), checks.cell_angles(view.rows, columns, rates)),
-        height=480,
-    )
-    chart.show(figure, "table", label("sinusoidal.heatmap_alt", rows=view.rows, columns=view.columns))
+    title, height = label("axis.value"), 480
+    if view.cut:
+        blocks = posenc.sinusoid_blocks((0, view.seq_len), (0, view.d_model), **view.arguments)
+        layout.block_notice(blocks)
+        names = (label("axis.least"), label("axis.greatest"))
+        figure = figures.block_map(
+            blocks, marks.positions(), marks.dimensions(), title, names, limit=1.0, height=height
+        )
+    else:
+        angles = checks.cell_angles(view.rows, columns, rates)
+        figure = figures.heatmap(
+            table,
+            marks.positions(),
+            marks.dimensions(columns, rates),
+            title,
+            limit=1.0,
+            cell=(label("axis.angle"), angles),
+            height=height,
+        )
+    sizes = {"rows": f"{view.seq_len:,}", "columns": f"{view.d_model:,}"}
+    chart.show(figure, "table", label("sinusoidal.heatmap_alt", **sizes))
 
 
 @st.fragment
@@ -194,6 +204,7 @@ pair()
 wave_lengths()
 layouts()
 mistakes()
+layout.cut_notice(view)
 layout.in_code(
     snippets.sinusoidal(view.rows, view.d_model, base=view.base, layout=view.layout), table, "sinusoidal"
 )

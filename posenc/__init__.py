@@ -1,6 +1,7 @@
 """Positional encodings for transformers, in NumPy: the tables, what they keep and what breaks them."""
 
 from posenc.attention import Attention, causal_mask, softmax
+from posenc.blocks import Blocks, sinusoid_blocks, table_blocks
 from posenc.learned import (
     LEARNED,
     LearnedTable,
@@ -40,6 +41,7 @@ __all__ = [
     "MISTAKES",
     "SEQ_LEN",
     "Attention",
+    "Blocks",
     "Choice",
     "Columns",
     "Integer",
@@ -78,11 +80,13 @@ __all__ = [
     "shift_matrix",
     "shuffle_rows",
     "singular_values",
+    "sinusoid_blocks",
     "sinusoid_fit",
     "sinusoidal",
     "softmax",
     "steps",
     "straight_phase",
+    "table_blocks",
     "to_input",
     "wavelengths",
 ]

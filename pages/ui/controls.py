@@ -47,6 +47,11 @@ class Settings:
         return min(self.d_model, MAX_SIDE)
 
     @property
+    def cut(self) -> bool:
+        """Whether a picture shows fewer values than the table has."""
+        return (self.rows, self.columns) != (self.seq_len, self.d_model)
+
+    @property
     def arguments(self) -> dict[str, Any]:
         """The keyword arguments of `posenc.sinusoidal` besides the positions."""
         return {"d_model": self.d_model, "base": self.base, "layout": self.layout}

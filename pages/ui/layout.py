@@ -11,6 +11,7 @@ from pages.ui import controls
 from pages.ui.sitemap import Entry
 from pages.ui.text import label, prose
 from posenc import Choice
+from posenc.blocks import Blocks
 from posenc.snippets import FRAMEWORKS
 from posenc.sources import SOURCES
 
@@ -46,9 +47,15 @@ def section(page: str, name: str, **values: object) -> None:
 
 def cut_notice(view: controls.Settings) -> None:
     """Say so where a picture shows less than the whole table."""
-    if (view.rows, view.columns) != (view.seq_len, view.d_model):
+    if view.cut:
         sizes = {name: f"{getattr(view, name):,}" for name in ("rows", "seq_len", "columns", "d_model")}
         st.info(label("notice.cut", **sizes), icon=":material/crop:")
+
+
+def block_notice(blocks: Blocks) -> None:
+    """Say what a cell of a picture stands for where it is more than one value."""
+    sizes = {"rows": f"{blocks.rows_each:,}", "columns": f"{blocks.columns_each:,}"}
+    st.info(label("notice.blocks", **sizes), icon=":material/grid_view:")
 
 
 def table(header: Sequence[str], rows: Iterable[Sequence[object]]) -> None:

@@ -1,6 +1,6 @@
 """Arrays and labels in, plotly figures out. Pictures never compute, and know no language and no Streamlit."""
 
-from posenc.figures.heatmap import MAX_SIDE, Axis, common_limit, heatmap, rows_height
+from posenc.figures.heatmap import MAX_SIDE, Axis, block_map, common_limit, heatmap, rows_height
 from posenc.figures.lines import band, bars, clock, path, series, waves
 from posenc.figures.links import links
 from posenc.figures.style import BLUE, ORANGE
@@ -12,6 +12,7 @@ __all__ = [
     "Axis",
     "band",
     "bars",
+    "block_map",
     "clock",
     "common_limit",
     "heatmap",

@@ -95,8 +95,11 @@ def test_each_mistake_shows_what_it_breaks(page, mistake, broken):
     assert table.count("kept") == 5 - broken
 
 
-def test_a_cut_picture_says_so(page):
-    assert "first 512 of 1,000 positions" in page(seq_len="1000").info[0].value
+def test_a_long_table_is_drawn_whole_in_blocks_and_says_so(page):
+    app = page(seq_len="10000000", d_model="64", base="100")
+    notice, cut = (info.value for info in app.info)
+    assert "block of 25,000 × 1 values" in notice
+    assert "first 512 of 10,000,000 positions" in cut
     assert not page(seq_len="512", d_model="512").info
 
 

@@ -3,7 +3,9 @@
 import numpy as np
 import pytest
 
+import posenc
 from posenc import figures
+from posenc.blocks import table_blocks
 from posenc.figures import MAX_SIDE, Axis
 
 
@@ -87,3 +89,39 @@ def test_square_cells_shrink_cells_and_ticks_alike():
         assert (y.constrain, y.constraintoward) == ("domain", "top")
     assert drawn.yaxis.scaleanchor == "x"
     assert draw(np.eye(3)).layout.yaxis.scaleanchor is None
+
+
+def test_blocks_are_drawn_where_they_lie_with_their_mean_and_extremes():
+    table = np.arange(24.0).reshape(6, 4)
+    blocks = table_blocks(table, (1, 6), (0, 4), most_rows=3, most_columns=2)
+    figure = figures.block_map(
+        blocks,
+        Axis("Position", "position"),
+        Axis("Dimension", "dim"),
+        "mean",
+        ("least", "greatest"),
+        limit=24,
+    )
+    trace = figure.data[0]
+    np.testing.assert_array_equal(trace.z, [[6.5, 8.5], [14.5, 16.5], [20.5, 22.5]])
+    np.testing.assert_array_equal(trace.customdata[0], [[4, 9], [6, 11]])
+    np.testing.assert_array_equal(trace.y, [0.5, 2.5, 4.5, 5.5])  # the edges: the last block is shorter
+    np.testing.assert_array_equal(trace.x, [-0.5, 1.5, 3.5])
+    assert (trace.zmin, trace.zmax) == (-24, 24)
+    assert list(figure.layout.yaxis2.ticktext) == ["position 1–2", "position 3–4", "position 5"]
+    assert list(figure.layout.yaxis2.tickvals) == [1.5, 3.5, 5.0]
+    assert tuple(figure.layout.yaxis.range) == (5.5, 0.5)
+    assert "least: %{customdata[0]" in trace.hovertemplate
+    assert "greatest: %{customdata[1]" in trace.hovertemplate
+
+
+def test_what_a_block_picture_sends_does_not_depend_on_the_table():
+    def sent(rows):
+        blocks = posenc.sinusoid_blocks((0, rows), (0, 2048), 2048)
+        trace = figures.block_map(blocks, Axis("p", "p"), Axis("d", "d"), "v", ("a", "b"), limit=1).data[0]
+        assert trace.z.dtype == trace.customdata.dtype == np.float32
+        return trace.z.shape
+
+    assert sent(10_000_000)[0] <= 400
+    assert sent(10_000_000)[1] <= 800
+    assert sent(4000) == sent(10_000_000)
