@@ -53,7 +53,10 @@ SOURCES = {
         "table 2",
     ),
     "wang2024": Source(
-        "Wang et al.", 2024, "Multilingual E5 Text Embeddings", "https://arxiv.org/abs/2402.05672"
+        "Wang et al.",
+        2024,
+        "Multilingual E5 Text Embeddings: A Technical Report",
+        "https://arxiv.org/abs/2402.05672",
     ),
     "vaswani2017input": Source(
         "Vaswani et al.",
