@@ -115,8 +115,8 @@ def test_the_origin_of_the_vectors_is_said(page, lang, source):
     marks = {
         "minilm_l6": {"en": "Real vectors**, as published", "ko": "실제 벡터**이며 공개된 값 그대로"},
         "me5_small": {
-            "en": "4-bit weights with a rounding error of about 10 %",
-            "ko": "약 10 %의 반올림 오차",
+            "en": "4-bit weights with a rounding error of about 10%",
+            "ko": "약 10%의 반올림 오차",
         },
         "text": {"en": "Seeded vectors, not trained ones", "ko": "시드로 만든 벡터입니다"},
     }
