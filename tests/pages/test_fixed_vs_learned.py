@@ -160,7 +160,7 @@ def test_the_edge_follows_the_slider(page):
 def test_two_formulas_refuse_nothing(page):
     app = page(lang="en", table_a="whisper_encoder", table_b="sinusoid", base="500")
     sound(app, 0)
-    assert "no trained table" in words(app)
+    assert "no learned table" in words(app)
     assert "window_refuse" not in charts(app)
     assert "1500" in cells(app)[0][3][1]
     wave = np.sin(np.arange(448) * 500.0 ** (-10 / 384))
