@@ -42,6 +42,27 @@ def test_row_norm_deviation_is_the_worst_row():
     assert checks.deviations(table, 1e4)["row_norm"] == pytest.approx(1.0)  # from √4 to 3
 
 
+def test_the_origin_is_zeros_and_ones():
+    for column, value in ((2, 0.25), (3, 0.75)):  # a sine that is not 0, a cosine that is not 1
+        table = paper_table(5, 8, 1e4)
+        table[0, column] = value
+        assert checks.deviations(table, 1e4)["origin"] == 0.25
+
+
+def test_angles_are_compared_across_the_half_turn():
+    table = paper_table(5, 8, 1e4)[3:]  # the first pair's sine and cosine leave 3 rad for 4 rad, −2.28
+    assert checks.deviations(table, 1e4)["wavelengths"] < 1e-12
+
+
+def test_wavelengths_end_at_a_turn_of_the_base():
+    assert checks.wavelength_limit(10_000) == pytest.approx(62_831.853)
+
+
+@pytest.mark.parametrize(("d_model", "width"), [(1, 4), (2, 4), (5, 4), (7, 6), (512, 512)])
+def test_the_width_that_shows_every_property_has_two_pairs(d_model, width):
+    assert checks.even_width(d_model) == width
+
+
 def test_offset_deviation_by_hand():
     # E·Eᵀ of these rows is diag(1, 4) with 0 beside it: offset 0 spreads from 1 to 4.
     assert checks.offset_deviation(np.diag([1.0, 2.0])) == pytest.approx(1.5)

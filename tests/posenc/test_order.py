@@ -72,6 +72,9 @@ def test_attention_is_equivariant_and_its_mean_invariant(n: int, d: int, seed: i
     np.testing.assert_allclose(seen.first.output, scalar_attention(x.tolist()), atol=1e-12)
     np.testing.assert_allclose(seen.second.output, seen.first.output[rows], atol=1e-12)
     np.testing.assert_allclose(seen.restored, seen.first.output, atol=1e-12)
+    for one, other in ((x, 3 * x), (3 * x, x)):  # longer rows attend more sharply
+        both = order.compare(one, other, range(n))
+        assert both.largest_weight == max(both.first.weights.max(), both.second.weights.max())
     assert seen.outputs_differ < 1e-12
     assert seen.means_differ < 1e-12
 
@@ -102,6 +105,8 @@ def test_a_causal_mask_breaks_equivariance_and_a_mean_that_nothing_else_breaks()
     seen = order.compare(x, y, rows, mask=causal_mask(len(rows)))
     assert seen.outputs_differ > 0.1
     assert seen.means_differ > 0.01
+    back = np.argsort(rows)
+    np.testing.assert_array_equal(seen.change, seen.second.output[back] - seen.first.output)
     # Position 0 sees itself alone.
     np.testing.assert_allclose(seen.first.output[0], x[0], atol=1e-12)
 

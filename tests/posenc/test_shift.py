@@ -63,7 +63,8 @@ def test_nothing_repeats_at_the_base_or_at_its_turn():
     assert found.at_turn == pytest.approx(mean_of_cosines(62_832, 512, 10_000.0), abs=1e-9)
     assert found.highest < 0.23
     assert found.highest == pytest.approx(mean_of_cosines(found.highest_offset, 512, 10_000.0), abs=1e-9)
-    late = found.offset >= 1000
+    assert found.late == 1000
+    late = found.offset >= found.late
     assert found.highest == found.cosine[late].max()
     assert (found.offset == found.offset.round()).all()
     assert (np.diff(found.offset) > 0).all()

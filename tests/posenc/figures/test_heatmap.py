@@ -42,6 +42,7 @@ def test_a_matrix_of_nothing_but_holes_is_drawn():
 def test_a_sequential_scale_starts_at_zero():
     trace = draw([[1.0, 5.0]], sequential=True).data[0]
     assert (trace.zmin, trace.zmax) == (0, 5)
+    assert trace.colorscale != draw([[1.0, 5.0]]).data[0].colorscale  # no colour stands for zero in between
 
 
 def test_a_given_limit_is_kept():
@@ -73,6 +74,10 @@ def test_the_hover_names_row_column_value_and_the_extra_number():
     assert "value: <b>%{z" in trace.hovertemplate
     assert "angle: %{customdata" in trace.hovertemplate
     assert (trace.xaxis, trace.yaxis) == ("x2", "y2")
+    assert (trace.x0, trace.y0) == (0, 5)
+    for axis in (figure.layout.yaxis, figure.layout.yaxis2):
+        assert tuple(axis.range) == (6.5, 4.5)
+    assert trace.hoverongaps is False
 
 
 def test_labels_stand_at_their_rows():

@@ -35,3 +35,6 @@ def test_a_common_limit_leaves_out_the_few_largest_and_what_is_not_shown():
     wide = np.ones((1, MAX_SIDE + 1000))
     wide[:, MAX_SIDE:] = 7
     assert figures.common_limit(wide) == 1
+    some = np.ones(1000)
+    some[:10] = 3  # one in a hundred is not a few
+    assert figures.common_limit(some.reshape(20, 50)) == 3
