@@ -79,11 +79,10 @@ def ladder(minimum: int, maximum: int) -> list[int]:
 def integer(parameter: Integer) -> int:
     """Draw a slider for a whole number."""
     url.seed(parameter)
-    if parameter.minimum == parameter.maximum:
-        return parameter.minimum  # nothing to choose: a slider needs two stops
-    chosen = st.session_state[parameter.name]
-    options = sorted({*ladder(parameter.minimum, parameter.maximum), chosen})
-    st.select_slider(_label(parameter.name), options, key=parameter.name, help=_help(parameter.name))
+    if parameter.minimum < parameter.maximum:  # a slider needs two stops
+        chosen = st.session_state[parameter.name]
+        options = sorted({*ladder(parameter.minimum, parameter.maximum), chosen})
+        st.select_slider(_label(parameter.name), options, key=parameter.name, help=_help(parameter.name))
     return int(url.publish(parameter))
 
 

@@ -15,8 +15,8 @@ from pages.ui.text import label
 
 NUMBER = {
     bool: r"[01]",
-    int: r"-?[0-9]{1,12}",
-    float: r"-?[0-9]{1,12}(\.[0-9]{1,12})?(e\+?[0-9]{1,2})?",
+    int: r"-?[0-9]{1,19}",
+    float: r"-?[0-9]{1,12}(\.[0-9]{1,12})?(e[+-]?[0-9]{1,3})?",
 }
 
 # A request line of 8 KB is the most that common proxies take, and the rest of the view needs some of it.
@@ -64,14 +64,19 @@ def seed(parameter: Parameter) -> None:
 
     The address wins on the first run and when the visitor goes back or forward; otherwise what the visitor
     chose stays, also when the page was left in between. A choice no longer possible (a position past a
-    table that became shorter) falls back to the default.
+    table that became shorter) falls back to the default. A default that nobody changed follows the new
+    default, as it does for who opens the link: it does not stand in the address.
     """
     name, kept = parameter.name, st.session_state.setdefault("view", {})
+    defaults = st.session_state.setdefault("defaults", {})
     context = get_script_run_ctx()
     if name not in kept or (context is not None and context.is_history_navigation):
         value = _from_address(parameter)
     else:
         value = st.session_state.get(name, kept[name])
+        if value == defaults.get(name):
+            value = parameter.default
+    defaults[name] = parameter.default
     try:
         st.session_state[name] = parameter.check(value)
     except ValueError:

@@ -1,13 +1,17 @@
 """The frame: language, shared controls, the view in the address, and what bad input does."""
 
+import functools
 import itertools
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from streamlit.runtime.scriptrunner import RerunData
+from streamlit.testing.v1 import local_script_runner
 
 from pages.ui import controls, sitemap, text, url
-from posenc import BASE, D_MODEL, LAYOUT, SEQ_LEN
+from posenc import BASE, D_MODEL, LAYOUT, SEQ_LEN, Real
+from posenc.learned import SEED
 
 SHARED = ("seq_len", "d_model", "base", "layout")
 DEFAULTS = {"seq_len": 50, "d_model": 128, "base": 10_000.0, "layout": "interleaved"}
@@ -120,6 +124,40 @@ def test_a_choice_on_a_page_survives_a_visit_to_another(frame):
     assert app.session_state["position"] == 33
 
 
+def test_where_there_is_nothing_to_choose_the_address_is_cleared_and_the_notice_comes_once(frame):
+    app = frame(seq_len="1", position="40").switch_page("sinusoidal.py").run()
+    assert len(app.toast) == 1
+    assert address(app) == {"seq_len": "1"}
+    assert not app.run().toast
+
+
+def test_a_default_that_nobody_changed_follows_the_size_and_stays_out_of_the_address(frame):
+    app = frame(seq_len="5").switch_page("sinusoidal.py").run()
+    assert (app.session_state["position"], app.session_state["hand"]) == (4, 4)
+    app.select_slider(key="seq_len").set_value(1).run()
+    assert app.session_state["position"] == 0
+    app.select_slider(key="seq_len").set_value(50).run()
+    assert (app.session_state["position"], app.session_state["hand"]) == (10, 10)
+    assert address(app) == {}
+    app.select_slider(key="position").set_value(4).run()
+    app.select_slider(key="seq_len").set_value(20).run()
+    assert address(app) == {"seq_len": "20", "position": "4"}
+
+
+def test_going_back_takes_the_address_and_not_what_was_chosen(frame, monkeypatch):
+    app = frame(d_model="64").switch_page("sinusoidal.py").run()
+    app.select_slider(key="d_model").set_value(96).run()
+    app.select_slider(key="position").set_value(33).run()
+    back = functools.partial(RerunData, is_history_navigation=True)
+    monkeypatch.setattr(local_script_runner, "RerunData", back)
+    for name in list(app.query_params):
+        del app.query_params[name]
+    app.query_params["d_model"] = "64"
+    app.run()
+    assert (app.session_state["d_model"], app.session_state["position"]) == (64, 10)
+    assert address(app) == {"d_model": "64"}
+
+
 def test_the_language_can_be_chosen_and_translates_the_menu(frame):
     app = frame().run()
     assert app.title[0].value == "Why order matters"
@@ -175,6 +213,16 @@ def test_what_is_written_into_the_address_reads_back(value):
     assert url.parse(SEQ_LEN, [url.write(value)]) == value
 
 
-@given(st.floats(1, 1e9))
+@pytest.mark.parametrize("text", ["1e3", "1e+3", "1000", "1000.0", "10000e-1"])
+def test_a_real_number_may_be_written_with_a_power_of_ten(text):
+    assert url.parse(BASE, [text]) == 1000
+
+
+@given(st.integers(0, SEED.maximum))
+def test_a_seed_of_any_size_reads_back(value):
+    assert url.parse(SEED, [url.write(value)]) == value
+
+
+@given(st.one_of(st.floats(0, 1e9), st.floats(0, 1e-4)))
 def test_a_real_number_reads_back_to_twelve_digits(value):
-    assert url.parse(BASE, [url.write(value)]) == pytest.approx(value, rel=1e-11)
+    assert url.parse(Real("any", 0.0, 0.0, 1e9), [url.write(value)]) == pytest.approx(value, rel=1e-11)
