@@ -267,4 +267,6 @@ last = list(tables.values())[1]
 st.markdown(prose(PAGE, "code"))
 file = f"{last.pick.name}.npy"
 layout.in_code(snippets.fixed_vs_learned(file), last.cosine, "cosine", {file: last.table})
-layout.sources("vaswani2017", "haviv2022", "press2022", "wang2024")
+layout.sources(
+    "vaswani2017", "haviv2022", "press2022", "wang2020", "wang2024", "radford2022", "schwaller2021"
+)

@@ -59,7 +59,7 @@ def assemble() -> None:
     limit = figures.common_limit(steps.embedding, steps.positions, steps.summed)
     with text:
         layout.section("sentence", "sum", limit=number(limit))
-    layout.cut_notice(shape)
+    layout.cut_notice(shape, "notice.wide")
     columns = posenc.columns(shape.d_model, layout=view.layout)
     waves = marks.dimensions(columns, posenc.inv_freq(shape.d_model, base=view.base))
     matrix("scaled" if scale else "embedding", steps.embedding, limit)

@@ -77,4 +77,18 @@ SOURCES = {
         "MiniLM: Deep Self-Attention Distillation for Task-Agnostic Compression of Pre-Trained Transformers",
         "https://arxiv.org/abs/2002.10957",
     ),
+    "radford2022": Source(
+        "Radford et al.",
+        2022,
+        "Robust Speech Recognition via Large-Scale Weak Supervision",
+        "https://arxiv.org/abs/2212.04356",
+        "Whisper",
+    ),
+    "schwaller2021": Source(
+        "Schwaller et al.",
+        2021,
+        "Extraction of Organic Chemistry Grammar from Unsupervised Learning of Chemical Reactions",
+        "https://doi.org/10.1126/sciadv.abe4166",
+        "RXNMapper",
+    ),
 }

@@ -45,11 +45,11 @@ def section(page: str, name: str, **values: object) -> None:
     st.markdown(prose(page, name, **values))
 
 
-def cut_notice(view: controls.Settings) -> None:
-    """Say so where a picture shows less than the whole table."""
+def cut_notice(view: controls.Settings, notice: str = "notice.cut") -> None:
+    """Say so where pictures show less than the whole table."""
     if view.cut:
         sizes = {name: f"{getattr(view, name):,}" for name in ("rows", "seq_len", "columns", "d_model")}
-        st.info(label("notice.cut", **sizes), icon=":material/crop:")
+        st.info(label(notice, **sizes), icon=":material/crop:")
 
 
 def block_notice(blocks: Blocks) -> None:
