@@ -218,6 +218,15 @@ def test_a_real_number_may_be_written_with_a_power_of_ten(text):
     assert url.parse(BASE, [text]) == 1000
 
 
+def test_a_switch_is_0_or_1():
+    switch = controls.Switch("any", default=False)
+    assert [url.parse(switch, [url.write(value)]) for value in (False, True)] == [False, True]
+    assert url.write(True) == "1"
+    for junk in ("2", "01", "True", ""):
+        with pytest.raises(ValueError, match="any is not written as a number"):
+            url.parse(switch, [junk])
+
+
 @given(st.integers(0, SEED.maximum))
 def test_a_seed_of_any_size_reads_back(value):
     assert url.parse(SEED, [url.write(value)]) == value
