@@ -38,7 +38,7 @@ def contexts(browser: Browser) -> Iterator[Callable[[str, str], BrowserContext]]
     def context(theme: str, locale: str) -> BrowserContext:
         if (theme, locale) not in made:
             made[theme, locale] = browser.new_context(
-                color_scheme=theme,  # type: ignore[arg-type]
+                color_scheme=theme,
                 locale=locale,
                 viewport={"width": 1280, "height": harness.HEIGHT},
                 reduced_motion="reduce",

@@ -62,8 +62,11 @@ def matrices(app) -> list[dict]:
 
 def sinusoid(n: int, d: int, base: float = 10_000.0) -> np.ndarray:
     """The formula as a double loop, interleaved."""
-    cell = lambda p, j: (math.cos if j % 2 else math.sin)(p / base ** (2 * (j // 2) / d))  # noqa: E731
-    return np.array([[cell(p, j) for j in range(d)] for p in range(n)])
+    table = np.empty((n, d))
+    for p in range(n):
+        for j in range(d):
+            table[p, j] = (math.cos if j % 2 else math.sin)(p / base ** (2 * (j // 2) / d))
+    return table
 
 
 @pytest.mark.parametrize(

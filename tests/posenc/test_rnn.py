@@ -48,4 +48,4 @@ def test_the_order_of_the_rows_changes_the_last_state_and_the_past_does_not_see_
 )
 def test_a_bad_argument_is_named(arguments: dict[str, object], sentence: str) -> None:
     with pytest.raises(ValueError, match=sentence):
-        rnn(**arguments)  # type: ignore[arg-type]
+        rnn(**arguments)
