@@ -9,10 +9,10 @@ ROOT = str(Path(__file__).parents[1])
 if ROOT not in sys.path:
     sys.path.insert(0, ROOT)
 
-import streamlit as st  # noqa: E402  (the path must be right before anything of ours is imported)
+import streamlit as st
 
-from pages.ui import controls, layout, sitemap  # noqa: E402
-from pages.ui.text import label  # noqa: E402
+from pages.ui import controls, layout, sitemap
+from pages.ui.text import label
 
 LOG = logging.getLogger("posenc")
 
