@@ -7,15 +7,15 @@ from collections.abc import Callable, Iterator
 import pytest
 from playwright.sync_api import Browser, BrowserContext, sync_playwright
 
-from tests import chromium
+from tests import chromium, serving
 from tests.browser import harness
 
 # Package scope, because Playwright's event loop must not stay open under tests that run their own.
 
 
 @pytest.fixture(scope="package")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[harness.Server]:
-    with harness.serve(tmp_path_factory.mktemp("server")) as running:
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[serving.Server]:
+    with serving.serve(tmp_path_factory.mktemp("server")) as running:
         yield running
 
 
@@ -52,7 +52,7 @@ def contexts(browser: Browser) -> Iterator[Callable[[str, str], BrowserContext]]
 
 @pytest.fixture
 def visit(
-    contexts: Callable[[str, str], BrowserContext], server: harness.Server
+    contexts: Callable[[str, str], BrowserContext], server: serving.Server
 ) -> Iterator[Callable[..., harness.View]]:
     """Open a page: ``visit("sinusoidal", lang="ko", theme="dark", width=390, d_model=64)``."""
     views: list[harness.View] = []

@@ -1,16 +1,8 @@
-"""The real app in a process of its own, and one of its pages in Chromium."""
+"""One page of the running app in Chromium."""
 
 from __future__ import annotations
 
-import os
-import socket
-import subprocess
-import sys
 import time
-import urllib.error
-import urllib.request
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -20,11 +12,9 @@ from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import BrowserContext, ConsoleMessage, Locator, Page, Request
 
 from pages.ui.text import LANGUAGES, catalogue
+from tests.serving import LIMIT_S, Server
 
-ROOT = Path(__file__).resolve().parents[2]
 HEIGHT = 900
-# Not a wait but a limit, wide enough for a machine that has other work too.
-LIMIT_S = 120.0
 
 FLAGS = [
     "--no-sandbox",
@@ -68,67 +58,6 @@ OVERFLOW = """() => {
   const main = document.querySelector('[data-testid=stMain]');
   return Math.max(...[document.documentElement, main].map((e) => e.scrollWidth - e.clientWidth));
 }"""
-
-
-@dataclass(frozen=True)
-class Server:
-    """A running app."""
-
-    url: str
-    log: Path
-
-
-def streamlit_run(port: int) -> list[str]:
-    """Return the README's command, as arguments of ``python -m``."""
-    options = [f"--server.port={port}", "--server.address=127.0.0.1", "--server.fileWatcherType=none"]
-    return ["streamlit", "run", str(ROOT / "app.py"), *options]
-
-
-def uvicorn(port: int) -> list[str]:
-    """Return the same for another ASGI server."""
-    return ["uvicorn", "--app-dir", str(ROOT), "--port", str(port), "app:app"]
-
-
-@contextmanager
-def serve(
-    folder: Path, command: Callable[[int], list[str]] = streamlit_run, **environment: str
-) -> Iterator[Server]:
-    """Start the app on a free port of this machine, away from the code and the visitor's own settings."""
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
-    server = Server(f"http://127.0.0.1:{port}", folder / "server.log")
-    with server.log.open("w") as log:
-        process = subprocess.Popen(
-            [sys.executable, str(Path(__file__).with_name("serve.py")), *command(port)],
-            cwd=folder,
-            env=os.environ | {"HOME": str(folder)} | environment,
-            stdin=subprocess.PIPE,
-            stdout=log,
-            stderr=subprocess.STDOUT,
-        )
-    try:
-        wait_until_healthy(server, process)
-        yield server
-    finally:
-        process.terminate()
-        try:
-            process.communicate(timeout=10)
-        except subprocess.TimeoutExpired:
-            process.kill()
-            process.communicate()
-
-
-def wait_until_healthy(server: Server, process: subprocess.Popen[bytes], seconds: float = LIMIT_S) -> None:
-    """Return when the server answers; fail with its log if it ends or is silent for too long."""
-    deadline = time.monotonic() + seconds
-    while time.monotonic() < deadline and process.poll() is None:
-        try:
-            with urllib.request.urlopen(f"{server.url}/_stcore/health", timeout=5):
-                return
-        except (urllib.error.URLError, OSError):
-            time.sleep(0.1)
-    raise RuntimeError(f"the app did not start:\n{server.log.read_text()}")
 
 
 def is_streamlits_probe(message: ConsoleMessage) -> bool:

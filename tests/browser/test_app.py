@@ -10,6 +10,7 @@ from playwright.sync_api import Browser
 
 from pages.ui import sitemap
 from pages.ui.text import LANGUAGES
+from tests import serving
 from tests.browser import harness
 
 pytestmark = pytest.mark.browser
@@ -77,7 +78,7 @@ def test_junk_in_the_link_gives_the_default_view(visit: Visit, slug: str) -> Non
 @pytest.mark.parametrize("slug", SLUGS[1:2])
 def test_cold_deep_link_opens_inside_its_frame(browser: Browser, tmp_path: Path, slug: str) -> None:
     """The very first visitor of a fresh process comes by a deep link."""
-    with harness.serve(tmp_path) as server, browser.new_context() as context:
+    with serving.serve(tmp_path) as server, browser.new_context() as context:
         view = harness.new_view(context, server).open(slug, lang="ko", d_model=64)
         assert view.value("d_model") == "64"
         assert view.charts

@@ -15,7 +15,7 @@ import pytest
 import streamlit
 
 from pages.ui import headers
-from tests.browser import harness
+from tests import serving
 
 ROOT = Path(__file__).resolve().parents[3]
 INDEX = Path(streamlit.__file__).parent / "static" / "index.html"
@@ -79,11 +79,11 @@ def test_policy_opens_nothing_to_other_hosts_or_to_eval() -> None:
     assert "unsafe-inline" not in scripts
 
 
-@pytest.fixture(scope="module", params=[harness.streamlit_run, harness.uvicorn], ids=lambda way: way.__name__)
+@pytest.fixture(scope="module", params=[serving.streamlit_run, serving.uvicorn], ids=lambda way: way.__name__)
 def url(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """Start the app either way, from a folder that has nothing to do with it."""
     folder = tmp_path_factory.mktemp("elsewhere")
-    with harness.serve(folder, request.param, POSENC_FRAME_ANCESTORS="'self' https://example.org") as server:
+    with serving.serve(folder, request.param, POSENC_FRAME_ANCESTORS="'self' https://example.org") as server:
         yield server.url
 
 
