@@ -6,7 +6,7 @@ from typing import Any
 
 import streamlit as st
 
-from pages.ui import chart, controls, layout, marks
+from pages.ui import chart, controls, heatmap, layout, marks
 from pages.ui.text import label, number, prose
 from posenc import Integer, Real, comparison, figures, formulas, learned, snippets
 from posenc.published import PUBLISHED
@@ -96,16 +96,14 @@ def heatmaps() -> None:
     layout.section(PAGE, "tables")
     position, dimension = marks.positions(), marks.dimensions()
     for side, title, seen in columns():
-        figure = figures.heatmap(
-            seen.table, position, dimension, label("axis.value"), limit=figures.common_limit(seen.table)
-        )
-        chart.show(figure, f"picture_{side}", word("table_alt", title=title, shape=seen.shape))
+        alt, matrix = word("table_alt", title=title, shape=seen.shape), heatmap.of_table(seen.table)
+        look = {"limit": figures.common_limit(seen.table), "half": True}
+        heatmap.apart(f"picture_{side}", alt, matrix, position, dimension, label("axis.value"), **look)
     layout.section(PAGE, "cosine")
     for side, title, seen in columns():
-        figure = figures.heatmap(
-            seen.cosine, position, position, word("cosine"), limit=1.0, square=True, height=400
-        )
-        chart.show(figure, f"cosine_{side}", word("cosine_alt", title=title))
+        alt, matrix = word("cosine_alt", title=title), heatmap.of_table(seen.cosine)
+        look = {"limit": 1.0, "square": True, "height": 400, "half": True}
+        heatmap.apart(f"cosine_{side}", alt, matrix, position, position, word("cosine"), **look)
         st.caption(prose(PAGE, f"note_{seen.pick.name}"))
         if seen.undefined:
             st.caption(word("undefined", count=seen.undefined))
@@ -114,9 +112,11 @@ def heatmaps() -> None:
 def lines() -> None:
     """Show what can be drawn as one curve a table: cosine by offset, norms, variance, frequencies."""
     layout.section(PAGE, "offset")
-    bands = {title: comparison.middle_and_band(seen.profile) for title, seen in tables.items()}
-    longest = max((seen.profile.offset for seen in tables.values()), key=len)
-    figure = figures.band(longest, bands, word("offset"), word("cosine"), height=380)
+    bands = {
+        title: (seen.profile.offset, *comparison.middle_and_band(seen.profile))
+        for title, seen in tables.items()
+    }
+    figure = figures.band(bands, word("offset"), word("cosine"), height=380)
     chart.show(figure, "offset", word("offset_alt", **dict(zip("ab", tables, strict=True))))
     layout.section(PAGE, "norms")
     for title, seen in tables.items():
@@ -197,10 +197,11 @@ def edge() -> None:
     axis = marks.positions(first=found.first)
     for place, (way, window) in zip([*st.columns(2), *st.columns(2)], found.windows.items(), strict=True):
         name = word(f"way_{way}")
-        figure = figures.heatmap(window, axis, axis, word("cosine"), limit=1.0, square=True, height=340)
         with place:
             st.markdown(f"**{name}**")
-            chart.show(figure, f"window_{way}", word("window_alt", way=name))
+            alt, matrix = word("window_alt", way=name), heatmap.of_table(window)
+            look = {"limit": 1.0, "square": True, "height": 340, "half": True}
+            heatmap.apart(f"window_{way}", alt, matrix, axis, axis, word("cosine"), **look)
 
 
 def ladder() -> None:
@@ -266,7 +267,9 @@ for show in (facts, heatmaps, lines, paths, measures, edge, ladder, ladder_fit, 
 last = list(tables.values())[1]
 st.markdown(prose(PAGE, "code"))
 file = f"{last.pick.name}.npy"
-layout.in_code(snippets.fixed_vs_learned(file), last.cosine, "cosine", {file: last.table})
+layout.in_code(
+    snippets.fixed_vs_learned(file), last.cosine.shape, lambda: last.cosine, "cosine", {file: last.table}
+)
 layout.sources(
     "vaswani2017", "haviv2022", "press2022", "wang2020", "wang2024", "radford2022", "schwaller2021"
 )

@@ -4,7 +4,7 @@ from typing import Any
 
 import streamlit as st
 
-from pages.ui import chart, controls, layout, marks, sitemap
+from pages.ui import chart, controls, heatmap, layout, marks, sitemap
 from pages.ui.text import label, number, prose
 from posenc import assembly, attention, checks, figures, formulas, order, rnn, sentence, sinusoidal, snippets
 
@@ -49,10 +49,17 @@ def weights(name: str, seen: order.Orders) -> None:
     st.markdown(prose("home", "weights"))
     for words, result, side in sides(name, (seen.first, seen.second)):
         rows, columns = (pieces(label(f"axis.{title}"), words) for title in ("query", "key"))
-        figure = figures.heatmap(
-            result.weights, rows, columns, label("axis.weight"), limit=seen.largest_weight, sequential=True
+        heatmap.apart(
+            f"weights_{side}",
+            label("home.weights_alt", text=words.text),
+            heatmap.of_table(result.weights),
+            rows,
+            columns,
+            label("axis.weight"),
+            limit=seen.largest_weight,
+            sequential=True,
+            half=True,
         )
-        chart.show(figure, f"weights_{side}", label("home.weights_alt", text=words.text))
 
 
 def outputs(name: str, seen: order.Orders) -> None:
@@ -67,15 +74,16 @@ def outputs(name: str, seen: order.Orders) -> None:
     for side, (matrix, words) in pictures.items():
         title = label(f"home.{side}")
         st.markdown(f"**{title}**")
-        figure = figures.heatmap(
-            matrix,
+        heatmap.apart(
+            f"outputs_{side}",
+            label("home.outputs_alt", title=title, rows=len(matrix)),
+            heatmap.of_table(matrix),
             pieces(label("axis.position"), words),
             marks.dimensions(),
             label("axis.value"),
             limit=1.0,
             height=290,
         )
-        chart.show(figure, f"outputs_{side}", label("home.outputs_alt", title=title, rows=len(matrix)))
 
 
 def settled(name: str) -> None:
@@ -102,8 +110,9 @@ def recurrent(name: str) -> None:
     layout.section("home", "rnn", difference=number(difference, 2))
     for words, result, side in sides(name, states):
         rows, columns = pieces(label("home.read"), words), marks.dimensions()
-        figure = figures.heatmap(result, rows, columns, label("home.state"), limit=1.0, height=340)
-        chart.show(figure, f"rnn_{side}", label("home.rnn_alt", text=words.text))
+        alt, matrix = label("home.rnn_alt", text=words.text), heatmap.of_table(result)
+        look = {"limit": 1.0, "height": 340, "half": True}
+        heatmap.apart(f"rnn_{side}", alt, matrix, rows, columns, label("home.state"), **look)
 
 
 def site() -> None:
@@ -145,5 +154,5 @@ site()
 code = snippets.order(
     *order.PAIRS[chosen], st.session_state[order.POSITIONS.name], base=view.base, layout=view.layout
 )
-layout.in_code(code, seen.outputs, "attention_outputs")
+layout.in_code(code, seen.outputs.shape, lambda: seen.outputs, "attention_outputs")
 layout.sources("vaswani2017", "lee2019", "haviv2022", "elman1990", "wang2024")

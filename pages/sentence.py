@@ -5,7 +5,7 @@ from dataclasses import replace
 import streamlit as st
 
 import posenc
-from pages.ui import chart, chips, controls, layout, marks
+from pages.ui import chips, controls, heatmap, layout, marks
 from pages.ui.text import label, number, numbers, prose
 from posenc import assembly, figures, formulas, snippets
 from posenc.arrays import Floats
@@ -59,7 +59,6 @@ def assemble() -> None:
     limit = figures.common_limit(steps.embedding, steps.positions, steps.summed)
     with text:
         layout.section("sentence", "sum", limit=number(limit))
-    layout.cut_notice(shape, "notice.wide")
     columns = posenc.columns(shape.d_model, layout=view.layout)
     waves = marks.dimensions(columns, posenc.inv_freq(shape.d_model, base=view.base))
     matrix("scaled" if scale else "embedding", steps.embedding, limit)
@@ -77,9 +76,9 @@ def matrix(name: str, array: Floats, limit: float, columns: figures.Axis | None 
     st.markdown(f"**{title}**")
     rows, height = marks.positions(words.pieces), figures.rows_height(len(words.pieces))
     columns = columns or marks.dimensions()
-    figure = figures.heatmap(array, rows, columns, label("axis.value"), limit=limit, height=height)
-    size = {"rows": shape.rows, "columns": shape.columns}
-    chart.show(figure, name, label("sentence.matrix_alt", matrix=title, limit=number(limit), **size))
+    alt = label("sentence.matrix_alt", matrix=title, limit=number(limit), **shape.sizes)
+    look = {"limit": limit, "height": height}
+    heatmap.apart(name, alt, heatmap.of_table(array), rows, columns, label("axis.value"), **look)
 
 
 def repeat(scale: bool) -> None:
@@ -98,10 +97,9 @@ def repeat(scale: bool) -> None:
         layout.section("sentence", "repeat", p=p, q=q, **gaps)
     rows = figures.Axis(label("sentence.row"), label("sentence.row"), labels=assembly.row_names(p, q))
     limit, height = figures.common_limit(pair.rows), figures.rows_height(len(pair.rows))
-    figure = figures.heatmap(
-        pair.rows, rows, marks.dimensions(), label("axis.value"), limit=limit, height=height
-    )
-    chart.show(figure, "repeat_rows", label("sentence.repeat_alt", p=p, q=q, **gaps))
+    alt, matrix = label("sentence.repeat_alt", p=p, q=q, **gaps), heatmap.of_table(pair.rows)
+    look = {"limit": limit, "height": height}
+    heatmap.apart("repeat_rows", alt, matrix, rows, marks.dimensions(), label("axis.value"), **look)
 
 
 def offer() -> None:
@@ -133,7 +131,7 @@ def dropout(scale: bool, steps: assembly.Assembly, limit: float) -> None:
     given = {} if words.model == assembly.TYPED else {"embedding.npy": words.vectors}
     options |= {"base": view.base, "layout": view.layout, "scale": scale, "file": next(iter(given), None)}
     code = snippets.sentence(words.pieces, shape.d_model, **options)
-    layout.in_code(code, after.astype("float32"), "input", given)
+    layout.in_code(code, after.shape, lambda: after.astype("float32"), "input", given)
 
 
 layout.opening("sentence", formulas.INPUT)

@@ -3,7 +3,7 @@
 import streamlit as st
 
 import posenc
-from pages.ui import chart, controls, layout, marks, tables
+from pages.ui import chart, controls, heatmap, layout, marks, tables
 from pages.ui.text import label, number, prose
 from posenc import figures, formulas, learned, shift, similarity, snippets
 
@@ -24,48 +24,29 @@ def choose() -> tuple[str, str]:
 
 
 @st.fragment
-def row() -> None:
-    """Pick a position: its row of the matrix as a curve, and the mean at the same offsets."""
-    text, last = st.container(), n - 1
-    position = controls.integer(posenc.Integer("position", min(10, last), 0, last))
-    with text:
-        layout.section("similarity", "row", position=position)
-        st.markdown(prose("similarity", "row_even" if kind == "even" else "row_other"))
-    here, mean = label("similarity.row_of", position=position), label("similarity.mean")
-    figure = figures.series(
-        range(last + 1),
-        {here: found.matrix[position], mean: found.profile.seen_from(position)},
-        label("axis.position"),
-        unit,
-        dashed=(mean,),
-        marks_x={"": position},
-    )
-    chart.show(figure, "row", label("similarity.row_alt", measure=unit, position=position))
-
-
 def matrix() -> None:
-    """Show every pair of positions, and beside it one row."""
+    """Show every pair of positions, and beside it one row, which a click picks."""
     layout.section("similarity", "matrix")
     st.markdown(prose("similarity", f"measure_{measure}"))
-    if name == tables.SINUSOID and rows < view.seq_len:
-        cut = label("similarity.cut", rows=f"{rows:,}", seq_len=f"{view.seq_len:,}")
-        st.info(cut, icon=":material/crop:")
     if empty := similarity.undefined_cells(found.matrix):
         st.info(label("similarity.undefined", cells=f"{empty:,}"), icon=":material/grid_off:")
     left, right = layout.beside(*HALVES)
     with left:
-        figure = figures.heatmap(
-            found.matrix,
+        heatmap.show(
+            "matrix",
+            label("similarity.matrix_alt", measure=unit, table=title, rows=f"{n:,}"),
+            whole,
             marks.positions(),
             marks.positions(),
             unit,
-            limit=1.0 if measure == "cosine" else None,
+            limit=1.0 if measure == "cosine" else heatmap.largest(whole),
             sequential=measure == "distance",
             square=True,
             height=440,
+            half=True,
+            average="rms" if fixed and measure == "distance" else "mean",
+            on_pick=lambda position, _: controls.put(position=position),
         )
-        alt = label("similarity.matrix_alt", measure=unit, table=title, rows=n)
-        chart.show(figure, "matrix", alt)
     with right:
         if n > 1:
             row()
@@ -73,20 +54,40 @@ def matrix() -> None:
             st.info(label("similarity.single"), icon=":material/looks_one:")
 
 
+def row() -> None:
+    """Pick a position: its row of the matrix as a curve, and the mean at the same offsets."""
+    text = st.container()
+    position = controls.index("position", n, 10)
+    with text:
+        layout.section("similarity", "row", position=f"{position:,}")
+        st.markdown(prose("similarity", "row_even" if kind == "even" else "row_other"))
+    here, mean = label("similarity.row_of", position=f"{position:,}"), label("similarity.mean")
+    places, alt = label("axis.position"), label("similarity.row_alt", measure=unit, position=position)
+    if n > rows:
+        curves = {here: heatmap.one_row(whole, position)}
+        figure = figures.band(curves, places, unit, marks_x={"": position})
+    else:
+        curves = {here: found.matrix[position], mean: found.profile.seen_from(position)}
+        figure = figures.series(range(n), curves, places, unit, dashed=(mean,), marks_x={"": position})
+    chart.show(figure, "row", alt)
+
+
 def offset() -> None:
     """Show value against offset, and how much of the matrix the offset explains."""
     layout.section("similarity", "offset", spread=number(found.profile.widest, 2))
     st.markdown(prose("similarity", f"offset_{kind}"))
     turn = similarity.first_turn(found.profile.mean)
+    if n > rows:
+        st.info(label("similarity.cut", rows=f"{rows:,}", seq_len=f"{n:,}"), icon=":material/crop:")
+    curves = {title: found.profile, label("similarity.shuffled"): found.shuffled}
     figure = figures.band(
-        found.profile.offset,
-        {title: found.profile.band, label("similarity.shuffled"): found.shuffled.band},
+        {name: (profile.offset, *profile.band) for name, profile in curves.items()},
         label("axis.offset"),
         unit,
         marks_x={label("similarity.turn_mark", turn=turn): turn} if turn else None,
     )
     chart.show(figure, "offset", label("similarity.offset_alt", measure=unit, table=title))
-    st.markdown(prose("similarity", "turn" if turn else "no_turn", turn=turn, rows=n))
+    st.markdown(prose("similarity", "turn" if turn else "no_turn", turn=turn, rows=rows))
     st.markdown(prose("similarity", "share"))
     for place, (which, share) in zip(st.columns(3), found.shares.items(), strict=True):
         place.metric(label(f"similarity.share_{which}"), number(share), border=True)
@@ -130,24 +131,18 @@ def moved() -> None:
     with third:
         pairs = shift.complete_pairs(view.d_model)
         pair = controls.integer(posenc.Integer("pair", min(4, pairs - 1), 0, pairs - 1))
-    found = shift.shift(k, rows, size=figures.MAX_SIDE, **view.arguments)
-    shown = len(found.corner)
+    found = shift.shift(k, rows, **view.arguments)
     with text:
         layout.section("similarity", "shift", k=k, rows=f"{rows:,}", error=number(found.error, 2))
         if kind == "odd":
             st.markdown(prose("similarity", "shift_odd"))
-        if shown < view.d_model:
-            st.info(
-                label("similarity.corner", shown=shown, d_model=f"{view.d_model:,}"), icon=":material/crop:"
-            )
     rates = posenc.inv_freq(view.d_model, base=view.base)
     dimensions = marks.dimensions(posenc.columns(view.d_model, layout=view.layout), rates)
     left, right = layout.beside(*HALVES)
     with left:
-        figure = figures.heatmap(
-            found.corner, dimensions, dimensions, label("axis.value"), limit=1.0, square=True, height=420
-        )
-        chart.show(figure, "shift", label("similarity.shift_alt", k=k, shown=shown))
+        alt, moving = label("similarity.shift_alt", k=k, **view.sizes), heatmap.of_shift(k, **view.arguments)
+        look = {"limit": 1.0, "square": True, "height": 420, "half": True}
+        heatmap.apart("shift", alt, moving, dimensions, dimensions, label("axis.value"), **look)
     with right:
         hands = {
             label("sinusoidal.hand", position=p): shift.angle(p, pair, view.d_model, base=view.base)
@@ -156,34 +151,41 @@ def moved() -> None:
         figure = figures.clock(hands, label("sinusoidal.clock_cos"), label("sinusoidal.clock_sin"))
         chart.show(figure, "clock", label("similarity.clock_alt", pair=pair, position=position, k=k))
         st.latex(formulas.rotation(pair, k, found.angles[pair]))
-    figure = figures.heatmap(
-        found.rows(position),
-        marks.vectors(formulas.MOVED),
-        dimensions,
-        label("axis.value"),
-        limit=1.0,
-        height=240,
-    )
-    chart.show(figure, "moved", label("similarity.moved_alt", position=position, k=k))
+    alt = label("similarity.moved_alt", position=position, k=k)
+    vectors, look = marks.vectors(formulas.MOVED), {"limit": 1.0, "height": 240}
+    three = heatmap.of_table(found.rows(position))
+    heatmap.apart("moved", alt, three, vectors, dimensions, label("axis.value"), **look)
 
 
 layout.opening("similarity", formulas.DOT, formulas.SHIFT, formulas.SHIFT_MATRIX)
 name, measure = choose()
-rows = tables.rows(view)
+fixed = name == tables.SINUSOID
 title, unit = controls.option_label("table", name), controls.option_label("measure", measure)
 kind = tables.kind(name, view.d_model)
 with st.spinner(label("similarity.wait")):
-    found = tables.measured(name, measure, rows, **view.arguments)
-n = len(found.matrix)
+    found = tables.measured(name, measure, tables.rows(view), **view.arguments)
+rows = len(found.matrix)  # of which all pairs are measured
+n = view.seq_len if fixed else rows
+whole = (
+    heatmap.of_similarity(measure, n, view.d_model, base=view.base)
+    if fixed
+    else heatmap.of_table(found.matrix)
+)
 matrix()
 if n > 1:
     offset()
-if name != tables.SINUSOID:
+if not fixed:
     st.info(label("similarity.formula_only"), icon=":material/function:")
 elif view.d_model == 1:
     st.info(label("similarity.no_pair"), icon=":material/function:")
 else:
     far()
     moved()
-layout.in_code(snippets.similarity(name, measure, rows, **view.arguments), found.matrix, "similarity")
+layout.in_code(
+    snippets.similarity(name, measure, rows, **view.arguments),
+    found.matrix.shape,
+    lambda: found.matrix,
+    "similarity",
+    cut=rows < n,
+)
 layout.sources("vaswani2017")

@@ -1,24 +1,19 @@
 """The sinusoidal table: its derivation, the picture, one row, one pair, wavelengths, layouts, mistakes."""
 
-from typing import TYPE_CHECKING
-
 import streamlit as st
 
 import posenc
-from pages.ui import chart, controls, layout, marks
+from pages.ui import chart, controls, heatmap, layout, marks
 from pages.ui.text import label, number, prose
 from posenc import checks, figures, formulas, shift, similarity, snippets
 from posenc.mistakes import INVARIANTS, MISTAKES
 
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-    from plotly.graph_objects import Figure
-
+BARS = 1024  # more of them than pixels
+WIDEST = 512  # dimensions in which a mistake shows
 TOLERANCE = 1e-6  # rounding stays far below, every known mistake far above
 
 view = controls.settings()
-few = min(view.rows, 64)  # enough rows to compare two tables by eye
-table = posenc.sinusoidal(view.rows, **view.arguments)
+few = min(view.seq_len, 64)  # enough rows to compare two tables by eye
 columns = posenc.columns(view.d_model, layout=view.layout)
 rates = posenc.inv_freq(view.d_model, base=view.base)
 wavelengths = posenc.wavelengths(view.d_model, base=view.base)
@@ -34,52 +29,43 @@ def derivation() -> None:
         args=[controls.ARTICLE],
         icon=":material/menu_book:",
     )
-    steps = posenc.steps(view.rows, view.d_model, base=view.base)._asdict()
+    steps = posenc.steps(layout.corners(view.seq_len), view.d_model, base=view.base)._asdict()
     step = controls.choice(posenc.Choice("step", tuple(steps)))
-    shape = f"({', '.join(map(str, steps[step].shape))})"
-    st.markdown(prose("sinusoidal", f"step_{step}", shape=shape, slowest=number(rates[-1])))
+    st.markdown(prose("sinusoidal", f"step_{step}", slowest=number(rates[-1]), **view.sizes))
     st.code(layout.array_text(steps[step]), language=None, wrap_lines=True)
 
 
-def heatmap() -> None:
-    """Show the whole table: value by value, or in blocks where it has more values than the screen."""
-    layout.section("sinusoidal", "heatmap")
-    title, height = label("axis.value"), 480
-    if view.cut:
-        blocks = posenc.sinusoid_blocks((0, view.seq_len), (0, view.d_model), **view.arguments)
-        layout.block_notice(blocks)
-        names = (label("axis.least"), label("axis.greatest"))
-        figure = figures.block_map(
-            blocks, marks.positions(), marks.dimensions(), title, names, limit=1.0, height=height
-        )
-    else:
-        angles = checks.cell_angles(view.rows, columns, rates)
-        figure = figures.heatmap(
-            table,
-            marks.positions(),
-            marks.dimensions(columns, rates),
-            title,
-            limit=1.0,
-            cell=(label("axis.angle"), angles),
-            height=height,
-        )
-    sizes = {"rows": f"{view.seq_len:,}", "columns": f"{view.d_model:,}"}
-    chart.show(figure, "table", label("sinusoidal.heatmap_alt", **sizes))
-
-
 @st.fragment
+def whole() -> None:
+    """Show the whole table, and one of its positions, which a click on the table picks."""
+    layout.section("sinusoidal", "heatmap")
+    heatmap.show(
+        "table",
+        label("sinusoidal.heatmap_alt", **view.sizes),
+        heatmap.of_sinusoid(view.seq_len, **view.arguments),
+        marks.positions(),
+        marks.dimensions(columns, rates),
+        label("axis.value"),
+        limit=1.0,
+        height=480,
+        product=(label("axis.angle"), rates[columns.pair]),
+        on_pick=lambda position, _: controls.put(position=position),
+    )
+    vector()
+
+
 def vector() -> None:
-    """Pick a position: its row as bars."""
+    """Pick a position: its row, as bars where there is room for them."""
     text = st.container()
-    position = controls.index("position", view.rows, 10)
-    norm, expected = checks.row_norms(table)[position], checks.expected_norm(view.d_model)
+    position = controls.index("position", view.seq_len, 10)
+    row = posenc.sinusoidal([position], **view.arguments, dtype="float64")
+    norm, expected = checks.row_norms(row)[0], checks.expected_norm(view.d_model)
     with text:
         layout.section(
-            "sinusoidal", "vector", position=position, norm=number(norm), expected=number(expected)
+            "sinusoidal", "vector", position=f"{position:,}", norm=number(norm), expected=number(expected)
         )
-    figure = figures.bars(
-        marks.by_function(table[position], columns), label("axis.dimension"), label("axis.value")
-    )
+    groups, names = marks.by_function(row[0], columns), (label("axis.dimension"), label("axis.value"))
+    figure = (figures.bars if view.d_model <= BARS else figures.lines)(groups, *names)
     chart.show(figure, "vector", label("sinusoidal.vector_alt", d_model=view.d_model, position=position))
 
 
@@ -91,13 +77,13 @@ def pair() -> None:
     with left:
         i = controls.index("pair", len(rates), 4)
     with right:
-        hand = controls.index("hand", view.rows, 10)
+        hand = controls.index("hand", view.seq_len, 10)
     with text:
         layout.section(
             "sinusoidal", "pair", pair=i, frequency=number(rates[i]), wavelength=number(wavelengths[i])
         )
     names = (label("axis.sine"), label("axis.cosine"))
-    at, sine, cosine = checks.wave(rates[i], view.rows - 1)
+    at, sine, cosine = checks.wave(rates[i], view.seq_len - 1)
     waves, clock = st.columns([2, 1])
     with waves:
         figure = figures.waves(
@@ -123,9 +109,8 @@ def wave_lengths() -> None:
         shortest=number(shortest),
         longest=number(longest),
         limit=number(limit),
-        still=checks.still_columns(table),
-        d_model=view.d_model,
-        seq_len=view.rows,
+        still=f"{checks.still_columns(view.seq_len, view.d_model, base=view.base):,}",
+        **view.sizes,
     )
     figure = figures.series(
         range(len(wavelengths)),
@@ -133,7 +118,7 @@ def wave_lengths() -> None:
         label("axis.pair"),
         label("axis.wavelength"),
         log_y=True,
-        points=True,
+        points=len(wavelengths) <= BARS,
         marks_y={label("sinusoidal.shortest"): shortest, label("sinusoidal.longest"): longest},
     )
     chart.show(
@@ -145,23 +130,21 @@ def wave_lengths() -> None:
 
 def layouts() -> None:
     """Show the three layouts side by side, and that E·Eᵀ is the same."""
-    tables = {
-        name: posenc.sinusoidal(few, **(view.arguments | {"layout": name}), dtype="float64")
-        for name in posenc.LAYOUT.options
-    }
-    difference = checks.largest_difference(*map(similarity.dot, tables.values()))
-    layout.section("sinusoidal", "layouts", difference=number(difference, 2))
-    for place, (name, shown) in zip(st.columns(3), tables.items(), strict=True):
+    options = [view.arguments | {"layout": name} for name in posenc.LAYOUT.options]
+    products = (similarity.dot(posenc.sinusoidal(few, **chosen, dtype="float64")) for chosen in options)
+    layout.section("sinusoidal", "layouts", difference=number(checks.largest_difference(*products), 2))
+    for place, chosen in zip(st.columns(3), options, strict=True):
         with place:
-            title = controls.option_label("layout", name)
+            title = controls.option_label("layout", chosen["layout"])
             st.markdown(f"**{title}**")
-            chart.show(small(shown), f"layout_{name}", label("sinusoidal.layout_alt", layout=title))
+            alt = label("sinusoidal.layout_alt", layout=title)
+            small(f"layout_{chosen['layout']}", alt, heatmap.of_sinusoid(few, **chosen))
 
 
 @st.fragment
 def mistakes() -> None:
     """Pick a known wrong formula: its table beside the right one, and what gives it away."""
-    rows, width = max(few, 2), checks.even_width(view.columns)
+    rows, width = max(few, 2), checks.even_width(min(view.d_model, WIDEST))
     layout.section("sinusoidal", "mistakes", rows=rows, width=width)
     mistake = MISTAKES[controls.choice(posenc.Choice("mistake", tuple(MISTAKES)))]
     st.latex(mistake.formula_latex)
@@ -171,9 +154,8 @@ def mistakes() -> None:
     for place, (name, shown) in zip(st.columns(2), {"right": right, "wrong": wrong}.items(), strict=True):
         with place:
             st.markdown(f"**{label(f'sinusoidal.{name}')}**")
-            chart.show(
-                small(shown), f"mistake_{name}", label(f"sinusoidal.{name}_alt", rows=rows, width=width)
-            )
+            alt = label(f"sinusoidal.{name}_alt", rows=rows, width=width)
+            small(f"mistake_{name}", alt, heatmap.of_table(shown))
     found, expected = checks.deviations(wrong, view.base), checks.deviations(right, view.base)
     layout.table(
         [label(f"sinusoidal.{name}") for name in ("property", "right", "wrong", "verdict")],
@@ -189,23 +171,24 @@ def mistakes() -> None:
     )
 
 
-def small(shown: "NDArray") -> "Figure":
+def small(key: str, alt: str, matrix: heatmap.Matrix) -> None:
     """Draw a table small, to stand beside another."""
-    return figures.heatmap(
-        shown, marks.positions(), marks.dimensions(), label("axis.value"), limit=1.0, height=300
-    )
+    axes = marks.positions(), marks.dimensions()
+    heatmap.apart(key, alt, matrix, *axes, label("axis.value"), limit=1.0, height=300, half=True)
 
 
 layout.opening("sinusoidal", formulas.SINUSOID)
 derivation()
-heatmap()
-vector()
+whole()
 pair()
 wave_lengths()
 layouts()
 mistakes()
-layout.cut_notice(view)
 layout.in_code(
-    snippets.sinusoidal(view.rows, view.d_model, base=view.base, layout=view.layout), table, "sinusoidal"
+    snippets.sinusoidal(view.kept, view.d_model, base=view.base, layout=view.layout),
+    (view.kept, view.d_model),
+    lambda: posenc.sinusoidal(view.kept, **view.arguments),
+    "sinusoidal",
+    cut=view.kept < view.seq_len,
 )
 layout.sources("vaswani2017")

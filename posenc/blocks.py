@@ -7,8 +7,9 @@ have a closed form, so that ten million rows cost what a thousand do.
 Letters: r, c number of rows and columns of blocks, n positions in a block, ω rate in radians per position.
 """
 
+import re
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -36,6 +37,38 @@ _TILE_SIDE = 512  # rows and columns of a tile of a table or of a similarity mat
 
 
 @dataclass(frozen=True)
+class Window:
+    """A part of a matrix, written as its rows and columns from–to, the ends left out: ``"0-50,0-128"``.
+
+    The default, an empty text, is all of it.
+    """
+
+    name: str
+    shape: tuple[int, int]
+    default: str = field(default="", init=False)
+
+    def check(self, value: object) -> str:
+        """Return the text if it names a part of the matrix, and an empty text if that part is all of it."""
+        return self.write(*self.spans(value))
+
+    def spans(self, value: object) -> tuple[Span, Span]:
+        """Return the rows and the columns that a text names, as (start, stop)."""
+        if value == "":
+            return (0, self.shape[0]), (0, self.shape[1])
+        found = re.fullmatch(r"([0-9]{1,9})-([0-9]{1,9}),([0-9]{1,9})-([0-9]{1,9})", str(value), re.ASCII)
+        if not found:
+            raise ValueError(f'{self.name} must be written as "0-50,0-128", got {shown(value)}')
+        top, bottom, left, right = map(int, found.groups())
+        rows = check_span(f"{self.name} rows", (top, bottom), self.shape[0])
+        return rows, check_span(f"{self.name} columns", (left, right), self.shape[1])
+
+    def write(self, rows: Span, columns: Span) -> str:
+        """Return the text for rows and columns."""
+        whole = rows == (0, self.shape[0]) and columns == (0, self.shape[1])
+        return "" if whole else f"{rows[0]}-{rows[1]},{columns[0]}-{columns[1]}"
+
+
+@dataclass(frozen=True)
 class Blocks:
     """The blocks of a view: where they end, and the mean, the least and the greatest value of each, (r, c).
 
@@ -59,6 +92,18 @@ class Blocks:
     def columns_each(self) -> int:
         """How many columns a block has; the last may have fewer."""
         return int(self.columns[1] - self.columns[0])
+
+    @property
+    def middles(self) -> Float64:
+        """The middle of the columns of each block: the column itself where it is one."""
+        middle: Float64 = (self.columns[:-1] + self.columns[1:] - 1) / 2
+        return middle
+
+    @property
+    def largest(self) -> float:
+        """The largest absolute value; 0 where none is defined."""
+        ends = np.abs([self.minimum, self.maximum])
+        return float(ends[np.isfinite(ends)].max(initial=0.0))
 
     @property
     def single(self) -> bool:

@@ -5,8 +5,9 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
+from posenc.blocks import MOST_COLUMNS, sinusoid_blocks
 from posenc.mistakes import Invariant
-from posenc.sinusoidal import Columns, inv_freq
+from posenc.sinusoidal import inv_freq
 
 Table = NDArray[np.floating]
 
@@ -54,20 +55,21 @@ def deviations(table: Table, base: float) -> dict[Invariant, float]:
     }
 
 
-def still_columns(table: Table, tolerance: float = 0.01) -> int:
-    """Count the columns whose values all lie within `tolerance` of each other."""
-    return int((np.ptp(table, axis=0) < tolerance).sum())
+def still_columns(seq_len: int, d_model: int, *, base: float, tolerance: float = 0.01) -> int:
+    """Count the columns whose values at the positions 0 … seq_len − 1 all lie within `tolerance`."""
+    still = 0
+    for start in range(0, d_model, MOST_COLUMNS.maximum):
+        stop = min(start + MOST_COLUMNS.maximum, d_model)
+        blocks = sinusoid_blocks(
+            (0, seq_len), (start, stop), d_model, base=base, most_rows=1, most_columns=stop - start
+        )
+        still += int((blocks.maximum - blocks.minimum < tolerance).sum())
+    return still
 
 
 def largest_difference(first: Table, *others: Table) -> float:
     """Return the largest absolute difference between the first array and each of the others."""
     return max(float(np.abs(np.subtract(other, first, dtype=np.float64)).max()) for other in others)
-
-
-def cell_angles(positions: int, columns: Columns, rates: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return the angle behind each cell, position × rate of the column's pair: (n, d_model), radians."""
-    angles = np.arange(positions)[:, np.newaxis] * rates[columns.pair]
-    return np.where(columns.pair < 0, np.nan, angles)
 
 
 def wave(rate: float, last: float, samples: int = 600) -> tuple[NDArray[np.float64], ...]:

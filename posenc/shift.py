@@ -12,10 +12,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from posenc.arrays import Floats
-from posenc.parameters import BASE, D_MODEL, LAYOUT, SHIFT, Integer, Positions, check_positions
-from posenc.sinusoidal import Columns, columns, inv_freq, sinusoidal
-
-SIZE = Integer("size", default=512, minimum=1, maximum=2048)
+from posenc.blocks import MOST_COLUMNS, MOST_ROWS, Blocks, Span, check_span, edges
+from posenc.parameters import BASE, D_MODEL, LAYOUT, SHIFT, Positions, check_positions
+from posenc.sinusoidal import Columns, inv_freq, sinusoidal
+from posenc.sinusoidal import columns as columns_of
 
 
 def offset_cosine(offsets: Positions, d_model: int, *, base: float = BASE.default) -> Floats:
@@ -98,15 +98,14 @@ def far(d_model: int, *, base: float = BASE.default, count: int = 1200) -> Far:
 class Shift(NamedTuple):
     """PE(p), M_k·PE(p) and PE(p + k) for the same positions p, each (n, d), and how they differ.
 
-    The column of an unpaired sine is NaN in `moved`. `angles` (n_pairs,) holds k·ω_i, rad; `corner` the first
-    rows and columns of M_k; `error` is max |M_k·PE(p) − PE(p + k)| over all positions and all complete pairs.
+    The column of an unpaired sine is NaN in `moved`. `angles` (n_pairs,) holds k·ω_i, rad; `error` is
+    max |M_k·PE(p) − PE(p + k)| over all positions and all complete pairs.
     """
 
     before: Floats
     moved: Floats
     after: Floats
     angles: Floats
-    corner: Floats
     error: float
 
     def rows(self, index: int) -> Floats:
@@ -121,12 +120,11 @@ def shift(
     *,
     base: float = BASE.default,
     layout: str = LAYOUT.default,
-    size: int = SIZE.default,
 ) -> Shift:
     """Move every position by `k` with the one rotation M_k, and compare with the table k positions on.
 
     Each pair is turned by its own 2×2 block, which is what the product with M_k comes to; M_k itself, whose
-    d² cells are nearly all 0, is only made as far as `size`.
+    d² cells are nearly all 0, is not made.
 
     Parameters
     ----------
@@ -134,8 +132,6 @@ def shift(
         Positions to move by: negative and fractional ones too.
     positions, d_model, base, layout
         As in `posenc.sinusoidal`; at least one pair must be complete.
-    size
-        How many rows and columns of M_k to make.
 
     Returns
     -------
@@ -146,8 +142,8 @@ def shift(
     ValueError
         If there is no complete pair or an argument is outside its limits.
     """
-    k, rates, size = SHIFT.check(k), _complete_rates(d_model, base), SIZE.check(size)
-    place = columns(d_model, layout=layout)
+    k, rates = SHIFT.check(k), _complete_rates(d_model, base)
+    place = columns_of(d_model, layout=layout)
     given = check_positions(positions)
     p = np.arange(float(given)) if isinstance(given, int) else given
     before, after = (
@@ -161,7 +157,66 @@ def shift(
     moved[:, sine_at] = np.cos(angles) * sines + np.sin(angles) * cosines
     moved[:, cosine_at] = -np.sin(angles) * sines + np.cos(angles) * cosines
     error = float(np.nanmax(np.abs(moved - after)))
-    return Shift(before, moved, after, angles, _corner(place, angles, size), error)
+    return Shift(before, moved, after, angles, error)
+
+
+def shift_blocks(
+    k: float,
+    rows: Span,
+    columns: Span,
+    d_model: int,
+    *,
+    base: float = BASE.default,
+    layout: str = LAYOUT.default,
+    most_rows: int = MOST_ROWS.default,
+    most_columns: int = MOST_COLUMNS.default,
+) -> Blocks:
+    """Return the blocks of a view of M_k from the cells of its rotations; the others are 0 and not made.
+
+    Parameters
+    ----------
+    k, d_model, base, layout
+        As in `shift`.
+    rows, columns, most_rows, most_columns
+        As in `posenc.blocks.table_blocks`, of the (d_model, d_model) matrix.
+
+    Returns
+    -------
+    Blocks
+        The row and the column of an unpaired sine are left out, as there are no such numbers: blocks of
+        nothing else are NaN.
+
+    Raises
+    ------
+    ValueError
+        If there is no complete pair or an argument is outside its limits.
+    """
+    angles = SHIFT.check(k) * _complete_rates(d_model, base)
+    row_edges = edges(*check_span("rows", rows, d_model), MOST_ROWS.check(most_rows))
+    column_edges = edges(*check_span("columns", columns, d_model), MOST_COLUMNS.check(most_columns))
+    sine, cosine = _partners(columns_of(d_model, layout=layout))
+    # [[cos, sin], [−sin, cos]] on each pair.
+    down, across = np.concatenate([sine, sine, cosine, cosine]), np.concatenate([sine, cosine, sine, cosine])
+    turn = np.concatenate([np.cos(angles), np.sin(angles), -np.sin(angles), np.cos(angles)])
+    paired = np.zeros(d_model)
+    paired[sine] = paired[cosine] = 1
+    high, wide = (np.add.reduceat(paired[: e[-1]], e[:-1]) for e in (row_edges, column_edges))
+    area = np.multiply.outer(high, wide)
+    inside = (rows[0] <= down) & (down < rows[1]) & (columns[0] <= across) & (across < columns[1])
+    at = tuple(
+        (place[inside] - e[0]) // (e[1] - e[0]) for place, e in ((down, row_edges), (across, column_edges))
+    )
+    total, turned = np.zeros_like(area), np.zeros_like(area)
+    least, greatest = np.full_like(area, np.inf), np.full_like(area, -np.inf)
+    np.add.at(total, at, turn[inside])
+    np.add.at(turned, at, 1)
+    np.minimum.at(least, at, turn[inside])
+    np.maximum.at(greatest, at, turn[inside])
+    zeros = turned < area
+    least[zeros], greatest[zeros] = np.minimum(least[zeros], 0), np.maximum(greatest[zeros], 0)
+    empty = area == 0
+    total[empty] = least[empty] = greatest[empty] = np.nan
+    return Blocks(row_edges, column_edges, total / np.maximum(area, 1), least, greatest)
 
 
 def complete_pairs(d_model: int) -> int:
@@ -184,15 +239,3 @@ def _partners(place: Columns) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
     """Say in which columns the sine and the cosine of each complete pair stand, both (n_pairs,)."""
     cosines = np.flatnonzero(place.is_cos)
     return np.flatnonzero(~place.is_cos)[: len(cosines)], cosines
-
-
-def _corner(place: Columns, angles: Floats, size: int) -> Floats:
-    """Make the first rows and columns of M_k; those of an unpaired sine are NaN: there is no such number."""
-    pair, is_cos = place.pair[:size], place.is_cos[:size]
-    turn = np.append(angles, np.nan)[pair]  # the pair after the last complete one has no angle
-    same_pair, same_column = pair[:, None] == pair, np.eye(len(pair), dtype=bool)
-    across = np.where(is_cos[:, None], -np.sin(turn), np.sin(turn))
-    corner = np.where(same_column, np.cos(turn), np.where(same_pair, across, 0.0))
-    unpaired = np.isnan(turn)
-    corner[unpaired, :] = corner[:, unpaired] = np.nan
-    return corner

@@ -9,7 +9,6 @@ import streamlit as st
 from pages.ui import url
 from pages.ui.text import LANGUAGES, browser_language, label
 from posenc import BASE, D_MODEL, LAYOUT, SEQ_LEN, Choice, Integer, Real
-from posenc.figures import MAX_SIDE
 from posenc.tokens import Text
 
 
@@ -37,19 +36,14 @@ class Settings:
     layout: str
 
     @property
-    def rows(self) -> int:
-        """How many positions fit into a picture."""
-        return min(self.seq_len, MAX_SIDE)
+    def kept(self) -> int:
+        """How many positions the offered array has: all, or as many as make a file of reasonable size."""
+        return min(self.seq_len, max(1, MOST_CELLS // self.d_model))
 
     @property
-    def columns(self) -> int:
-        """How many dimensions fit into a picture."""
-        return min(self.d_model, MAX_SIDE)
-
-    @property
-    def cut(self) -> bool:
-        """Whether a picture shows fewer values than the table has."""
-        return (self.rows, self.columns) != (self.seq_len, self.d_model)
+    def sizes(self) -> dict[str, str]:
+        """The sizes, in words."""
+        return {"seq_len": f"{self.seq_len:,}", "d_model": f"{self.d_model:,}"}
 
     @property
     def arguments(self) -> dict[str, Any]:
@@ -57,6 +51,7 @@ class Settings:
         return {"d_model": self.d_model, "base": self.base, "layout": self.layout}
 
 
+MOST_CELLS = 2**20  # of an array that is offered: 4 MiB of float32
 # The table that the founding article derives and prints.
 ARTICLE = Settings(seq_len=50, d_model=512, base=10_000.0, layout="interleaved")
 

@@ -1,7 +1,7 @@
 """The shape that all pages share: an opening, sections, code to take away, sources."""
 
 import io
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -11,7 +11,6 @@ from pages.ui import controls
 from pages.ui.sitemap import Entry
 from pages.ui.text import label, prose
 from posenc import Choice
-from posenc.blocks import Blocks
 from posenc.snippets import FRAMEWORKS
 from posenc.sources import SOURCES
 
@@ -45,19 +44,6 @@ def section(page: str, name: str, **values: object) -> None:
     st.markdown(prose(page, name, **values))
 
 
-def cut_notice(view: controls.Settings, notice: str = "notice.cut") -> None:
-    """Say so where pictures show less than the whole table."""
-    if view.cut:
-        sizes = {name: f"{getattr(view, name):,}" for name in ("rows", "seq_len", "columns", "d_model")}
-        st.info(label(notice, **sizes), icon=":material/crop:")
-
-
-def block_notice(blocks: Blocks) -> None:
-    """Say what a cell of a picture stands for where it is more than one value."""
-    sizes = {"rows": f"{blocks.rows_each:,}", "columns": f"{blocks.columns_each:,}"}
-    st.info(label("notice.blocks", **sizes), icon=":material/grid_view:")
-
-
 def table(header: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
     """Draw a small table of facts; the cells are Markdown."""
     lines = [header, ["---"] * len(header), *rows]
@@ -79,6 +65,14 @@ def beside(*widths: int) -> "list[DeltaGenerator]":
         return [st.container(width=width) for width in widths]
 
 
+def corners(size: int) -> "int | NDArray":
+    """Return numbers below `size` of which `array_text` prints the same as of all of them."""
+    import numpy as np
+
+    shown = np.arange(13)  # as few as `array_text` leaves out some of
+    return size if size <= len(shown) else np.where(shown < 6, shown, shown + size - len(shown))
+
+
 def array_text(array: "NDArray") -> str:
     """Print an array as NumPy does, but only its corners."""
     import numpy as np
@@ -88,7 +82,13 @@ def array_text(array: "NDArray") -> str:
 
 @st.fragment
 def in_code(
-    snippets: Mapping[str, str], array: "NDArray", name: str, given: "Mapping[str, NDArray] | None" = None
+    snippets: Mapping[str, str],
+    shape: tuple[int, ...],
+    make: "Callable[[], NDArray]",
+    name: str,
+    given: "Mapping[str, NDArray] | None" = None,
+    *,
+    cut: bool = False,
 ) -> None:
     """Show the lines that make what is on screen, and offer the array itself.
 
@@ -96,36 +96,38 @@ def in_code(
     ----------
     snippets
         Framework name → code.
-    array
-        What the code makes, as the core computed it.
+    shape, make
+        Of the array that the code makes, and how the core makes it when somebody wants it.
     name
         File name of the downloads, without ending.
     given
         File name → array: what the code reads.
+    cut
+        Whether the array holds only the first positions of what is on screen.
     """
     st.subheader(label("code.title"), anchor="in-code")
     st.markdown(label("code.intro"))
+    if cut:
+        st.info(label("code.cut", rows=f"{shape[0]:,}"), icon=":material/crop:")
     # One at a time: colouring the code of all three took the browser longer than two charts.
     st.code(snippets[controls.choice(FRAMEWORK)], language="python", wrap_lines=True)
     with st.container(horizontal=True):
-        for ending, make in (("npy", _npy), ("csv", _csv)):
-            st.download_button(
-                label("code.download", ending=ending, shape="×".join(map(str, array.shape))),
-                data=lambda make=make: make(array),
-                file_name=f"{name}.{ending}",
-                key=f"download_{ending}",
-                icon=":material/download:",
-                on_click="ignore",
-            )
-        for file, read in (given or {}).items():
-            st.download_button(
-                label("code.given", file=file, shape="×".join(map(str, read.shape))),
-                data=lambda read=read: _npy(read),
-                file_name=file,
-                key=f"download_{file}",
-                icon=":material/download:",
-                on_click="ignore",
-            )
+        for ending, write in (("npy", _npy), ("csv", _csv)):
+            words = label("code.download", ending=ending, shape=_by(shape))
+            _download(words, lambda write=write: write(make()), f"{name}.{ending}")
+        for file, array in (given or {}).items():
+            words = label("code.given", file=file, shape=_by(array.shape))
+            _download(words, lambda array=array: _npy(array), file)
+
+
+def _by(shape: tuple[int, ...]) -> str:
+    return "×".join(map(str, shape))
+
+
+def _download(words: str, data: "Callable[[], bytes]", file: str) -> None:
+    """Offer a file that is made when it is asked for."""
+    key, icon = f"download_{file}", ":material/download:"
+    st.download_button(words, data, file, key=key, icon=icon, on_click="ignore")
 
 
 def sources(*keys: str) -> None:

@@ -2,12 +2,11 @@
 
 import math
 from collections.abc import Iterable
-from itertools import islice
 from typing import TYPE_CHECKING
 
-from pages.ui.text import label, number
+from pages.ui.text import label
 from posenc import Columns
-from posenc.figures import MAX_SIDE, Axis
+from posenc.figures import Axis, Line
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -15,19 +14,23 @@ if TYPE_CHECKING:
 
 def positions(labels: Iterable[str] = (), *, first: int = 0) -> Axis:
     """Return the axis of positions, the first of them numbered `first`."""
-    return Axis(label("axis.position"), label("axis.position"), first=first, labels=tuple(labels))
+    name = label("axis.position")
+    return Axis(name, name, label("axis.positions"), first=first, labels=tuple(labels))
 
 
 def dimensions(columns: Columns | None = None, rates: "NDArray | None" = None) -> Axis:
     """Return the axis of dimensions; a sinusoid's columns also say their pair, frequency and wavelength."""
-    title = label("axis.dimension")
+    name, many = label("axis.dimension"), label("axis.dimensions")
     if columns is None or rates is None:
-        return Axis(title, title)
-    return Axis(
-        title,
-        title,
-        hover=[_column(pair, cos, rates) for pair, cos in islice(zip(*columns, strict=True), MAX_SIDE)],
+        return Axis(name, name, many)
+    here = rates[columns.pair]
+    lines = (
+        Line(label("axis.pair"), columns.pair),
+        Line(label("axis.function"), columns.is_cos, (label("axis.sine"), label("axis.cosine"))),
+        Line(label("axis.frequency"), here),
+        Line(label("axis.wavelength"), math.tau / here),
     )
+    return Axis(name, name, many, lines=lines)
 
 
 def vectors(names: Iterable[str]) -> Axis:
@@ -41,13 +44,3 @@ def by_function(row: "NDArray", columns: Columns) -> "dict[str, tuple[NDArray, N
 
     where = {label("axis.sine"): ~columns.is_cos, label("axis.cosine"): columns.is_cos}
     return {name: (np.flatnonzero(mask), row[mask]) for name, mask in where.items()}
-
-
-def _column(pair: int, cos: bool, rates: "NDArray") -> str:
-    return label(
-        "sinusoidal.column",
-        pair=pair,
-        function=label("axis.cosine" if cos else "axis.sine"),
-        frequency=number(rates[pair]),
-        wavelength=number(math.tau / rates[pair]),
-    )

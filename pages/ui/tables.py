@@ -15,8 +15,8 @@ if TYPE_CHECKING:
 
 SINUSOID = "sinusoid"
 TABLE = posenc.Choice("table", (SINUSOID, *learned.LEARNED))
-# The work on a matrix grows with rows² × columns: so many numbers of a table are compared within a second.
-CELLS = 2**20
+# The work on a matrix grows with rows² × columns: of so many rows, and numbers, it takes less than a second.
+MOST_ROWS, CELLS = 512, 2**20
 
 
 @dataclass(frozen=True)
@@ -35,7 +35,7 @@ class Measured:
 
 def rows(view: "Settings") -> int:
     """Return how many positions of the sinusoid are compared with each other."""
-    return min(view.rows, CELLS // view.d_model)
+    return min(view.seq_len, MOST_ROWS, CELLS // view.d_model)
 
 
 def kind(name: str, d_model: int) -> str:

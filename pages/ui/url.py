@@ -101,6 +101,6 @@ def _from_address(parameter: Parameter) -> Any:
     try:
         return parse(parameter, texts)
     except ValueError:
-        shown = label("notice.bad_link", name=parameter.name, value=write(parameter.default))
+        shown = label("notice.bad_link", name=parameter.name, value=write(parameter.default) or "–")
         st.toast(shown, duration="long")
         return parameter.default

@@ -1,22 +1,26 @@
 """Arrays and labels in, plotly figures out. Pictures never compute, and know no language and no Streamlit."""
 
-from posenc.figures.heatmap import MAX_SIDE, Axis, block_map, common_limit, heatmap, rows_height
-from posenc.figures.lines import band, bars, clock, path, series, waves
+from posenc.figures.heatmap import heatmap
+from posenc.figures.lines import band, bars, clock, lines, path, series, waves
 from posenc.figures.links import links
+from posenc.figures.picture import Axis, Line, Picture, common_limit, rows_height
 from posenc.figures.style import BLUE, ORANGE
+from posenc.figures.wire import pack
 
 __all__ = [
     "BLUE",
-    "MAX_SIDE",
     "ORANGE",
     "Axis",
+    "Line",
+    "Picture",
     "band",
     "bars",
-    "block_map",
     "clock",
     "common_limit",
     "heatmap",
+    "lines",
     "links",
+    "pack",
     "path",
     "rows_height",
     "series",

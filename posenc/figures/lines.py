@@ -52,35 +52,35 @@ def series(
 
 
 def band(
-    x: Values,
-    curves: Mapping[str, tuple[Values, Values, Values]],
+    curves: Mapping[str, tuple[Values, Values, Values, Values]],
     x_title: str,
     y_title: str,
     *,
     marks_x: Mapping[str, float] | None = None,
     height: int = 340,
 ) -> go.Figure:
-    """Draw named curves (middle, lower, upper), each with its band."""
+    """Draw named curves (x, middle, lower, upper), each with its band."""
     figure = go.Figure()
-    for (name, (middle, lower, upper)), colour in zip(curves.items(), _colours(len(curves)), strict=True):
+    for (name, (x, *ys)), colour in zip(curves.items(), _colours(len(curves)), strict=True):
+        middle, lower, upper = (y.astype(np.float32) for y in ys)
         edge = {
-            "x": x[: len(middle)].astype(np.float32),
+            "x": x,
             "mode": "lines",
             "line": {"width": 0},
             "hoverinfo": "skip",
             "showlegend": False,
             "legendgroup": name,
         }
-        figure.add_scatter(y=lower.astype(np.float32), **edge)
-        figure.add_scatter(y=upper.astype(np.float32), fill="tonexty", fillcolor=_transparent(colour), **edge)
+        figure.add_scatter(y=lower, **edge)
+        figure.add_scatter(y=upper, fill="tonexty", fillcolor=_transparent(colour), **edge)
         figure.add_scatter(
-            x=edge["x"],
-            y=middle.astype(np.float32),
+            x=x,
+            y=middle,
             name=name,
             legendgroup=name,
             mode="lines",
             line={"color": colour, "width": 2},
-            customdata=np.stack([lower, upper], axis=1).astype(np.float32),
+            customdata=np.stack([lower, upper], axis=1),
             hovertemplate=f"{x_title}: %{{x}}<br>{y_title}: <b>%{{y:.6g}}</b>"
             f"<br>%{{customdata[0]:.4g}} … %{{customdata[1]:.4g}}<extra>{name}</extra>",
         )
@@ -107,6 +107,14 @@ def bars(
     figure.update_xaxes(title=x_title)
     figure.update_yaxes(title=y_title)
     return finish(figure, height=height, legend=len(groups) > 1)
+
+
+def lines(
+    groups: Mapping[str, tuple[Values, Values]], x_title: str, y_title: str, *, height: int = 300
+) -> go.Figure:
+    """Draw what `bars` draws as lines: where there are more values than pixels."""
+    places, values = ({name: pair[k] for name, pair in groups.items()} for k in (0, 1))
+    return series(places, values, x_title, y_title, height=height)
 
 
 def waves(

@@ -7,7 +7,7 @@ BLUE, ORANGE, GREEN, PURPLE, GREY = "#2f7fc1", "#d9731a", "#1f9a77", "#b0639a", 
 CYCLE = (BLUE, ORANGE, GREEN, PURPLE, GREY)
 
 # Orange (negative) through a neutral to blue (positive): no red against green, which many cannot tell apart.
-DIVERGING = [
+DIVERGING: list[list[float | str]] = [
     [0.0, "#7f3b08"],
     [0.125, "#b35806"],
     [0.25, "#e08214"],
@@ -18,7 +18,25 @@ DIVERGING = [
     [0.875, "#2166ac"],
     [1.0, "#053061"],
 ]
-SEQUENTIAL = "Cividis"
+# Cividis, after Nuñez, Anderton and Renslow (2018): from dark blue to yellow, for values of one sign.
+_CIVIDIS = [
+    "#00224e",
+    "#123570",
+    "#3b496c",
+    "#575d6d",
+    "#707173",
+    "#8a8678",
+    "#a59c74",
+    "#c3b369",
+    "#e1cc55",
+    "#fee838",
+]
+SEQUENTIAL: list[list[float | str]] = [[k / 9, colour] for k, colour in enumerate(_CIVIDIS)]
+
+
+def colours(sequential: bool) -> list[list[float | str]]:
+    """Return a colour scale as plotly and the canvas take it: [[place from 0 to 1, colour], …]."""
+    return SEQUENTIAL if sequential else DIVERGING
 
 
 def finish(figure: go.Figure, *, height: int = 380, legend: bool = False) -> go.Figure:

@@ -1,0 +1,197 @@
+"""Every heatmap of the app: a canvas in the browser draws the blocks in view, and asks for other parts.
+
+plotly would draw the same cells in about four times the time and forget the zoom whenever they change.
+"""
+
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import streamlit as st
+from streamlit.components.v2.get_bidi_component_manager import get_bidi_component_manager
+from streamlit.components.v2.manifest_scanner import ComponentConfig, ComponentManifest
+
+from pages.ui import controls, url
+from pages.ui.text import label
+from posenc import figures
+from posenc.blocks import Blocks, Span, Window, sinusoid_blocks, table_blocks
+from posenc.offsets import sinusoid_similarity_blocks
+from posenc.shift import shift_blocks
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+NAME = "posenc.heatmap"
+CANVAS = Path(__file__).parent / "canvas"
+# More cells than pixels would cost and not show.
+COLUMNS, HALF, COARSE = 800, 400, 32
+
+WORDS = ("in", "out", "whole", "range", "apply", "first", "last", "png", "svg", "keys", "least", "greatest")
+
+
+class Matrix(NamedTuple):
+    """Rows and columns of a matrix, and what makes the blocks of a part of it, at most so many each way."""
+
+    shape: tuple[int, int]
+    cut: Callable[[Span, Span, int, int], Blocks]
+
+
+def show(
+    key: str,
+    alt: str,
+    matrix: Matrix,
+    rows: figures.Axis,
+    columns: figures.Axis,
+    value: str,
+    *,
+    average: str = "mean",
+    on_pick: Callable[[int, int], None] | None = None,
+    half: bool = False,
+    **look: Any,
+) -> None:
+    """Draw the part of a matrix that is in view; the view has a place in the address, ``<key>_view``.
+
+    Parameters
+    ----------
+    key
+        Unique on the page.
+    alt
+        What the chart shows, in a sentence, for who cannot see it.
+    matrix
+        What to draw.
+    rows, columns, value, look
+        As in `figures.Picture`.
+    average
+        What the value of a block is: ``"mean"`` or ``"rms"`` (root of the mean square).
+    on_pick
+        Called with the row and the column that the reader clicks.
+    half
+        Whether the chart shares its line with another.
+    """
+    window = Window(f"{key}_view", matrix.shape)
+    url.seed(window)
+    spans = window.spans(url.publish(window))
+    picture = figures.Picture(
+        matrix.cut(*spans, min(HALF, look.get("height", HALF)), HALF if half else COLUMNS),
+        rows,
+        columns,
+        value,
+        **look,
+    )
+    words = {name: label(f"heatmap.{name}") for name in WORDS}
+    if not picture.blocks.exact:
+        words |= {name: label(f"heatmap.{name}_seen") for name in ("least", "greatest")}
+    data = figures.pack(
+        picture,
+        matrix.shape,
+        key=key,
+        alt=alt,
+        note=_note(picture, average),
+        words=words,
+        pick=on_pick is not None,
+    )
+    _component()(
+        key=f"{key}_heatmap",
+        data=data,
+        on_view_change=partial(_turn, key, window),
+        on_pick_change=partial(_pick, key, on_pick),
+    )
+
+
+@st.fragment
+def apart(*arguments: Any, **options: Any) -> None:
+    """Do what `show` does, as a fragment: a change of its view draws nothing else anew."""
+    show(*arguments, **options)
+
+
+def of_table(table: "NDArray") -> Matrix:
+    """Return a table in memory."""
+
+    def cut(rows: Span, columns: Span, down: int, across: int) -> Blocks:
+        return table_blocks(table, rows, columns, most_rows=down, most_columns=across)
+
+    return Matrix(table.shape, cut)
+
+
+def of_sinusoid(seq_len: int, d_model: int, **options: Any) -> Matrix:
+    """Return the sinusoidal table, which is never made."""
+
+    def cut(rows: Span, columns: Span, down: int, across: int) -> Blocks:
+        return sinusoid_blocks(rows, columns, d_model, most_rows=down, most_columns=across, **options)
+
+    return Matrix((seq_len, d_model), cut)
+
+
+def of_similarity(measure: str, seq_len: int, d_model: int, **options: Any) -> Matrix:
+    """Return the similarity matrix of the sinusoidal table, a function of the offset that is never made."""
+
+    def cut(rows: Span, columns: Span, down: int, across: int) -> Blocks:
+        return sinusoid_similarity_blocks(
+            measure, rows, columns, d_model, most_rows=down, most_columns=across, **options
+        )
+
+    return Matrix((seq_len, seq_len), cut)
+
+
+def of_shift(k: float, d_model: int, **options: Any) -> Matrix:
+    """Return the matrix M_k, of which only the cells of its rotations are made."""
+
+    def cut(rows: Span, columns: Span, down: int, across: int) -> Blocks:
+        return shift_blocks(k, rows, columns, d_model, most_rows=down, most_columns=across, **options)
+
+    return Matrix((d_model, d_model), cut)
+
+
+def largest(matrix: Matrix) -> float:
+    """Return a limit of the colours that fits all of a matrix, whatever part of it is in view."""
+    whole = ((0, size) for size in matrix.shape)
+    return matrix.cut(*whole, COARSE, COARSE).largest
+
+
+def one_row(matrix: Matrix, index: int) -> "tuple[NDArray, NDArray, NDArray, NDArray]":
+    """Return one row, block by block: middles of the columns, mean, least and greatest value."""
+    blocks = matrix.cut((index, index + 1), (0, matrix.shape[1]), 1, COLUMNS)
+    return blocks.middles, blocks.mean[0], blocks.minimum[0], blocks.maximum[0]
+
+
+def _note(picture: figures.Picture, average: str) -> str:
+    """Say what a cell stands for where it is more than one value."""
+    blocks = picture.blocks
+    if blocks.single:
+        return ""
+    counts = {"rows": blocks.rows_each, "columns": blocks.columns_each}
+    names = {
+        f"{name}_name": axis.name if counts[name] == 1 else axis.many or axis.name
+        for name, axis in (("rows", picture.rows), ("columns", picture.columns))
+    }
+    sizes = {name: f"{count:,}" for name, count in counts.items()}
+    return label("heatmap.cell", **sizes, **names, average=label(f"heatmap.{average}"))
+
+
+def _turn(key: str, window: Window) -> None:
+    """Take the view that the reader turned to; a view outside the matrix is not taken."""
+    ends = st.session_state[f"{key}_heatmap"].get("view")
+    if isinstance(ends, list) and len(ends) == 4 and all(isinstance(end, int) for end in ends):
+        controls.put(**{window.name: window.write((ends[0], ends[1]), (ends[2], ends[3]))})
+
+
+def _pick(key: str, on_pick: Callable[[int, int], None] | None) -> None:
+    cell = st.session_state[f"{key}_heatmap"].get("pick")
+    if on_pick and isinstance(cell, list) and len(cell) == 2 and all(isinstance(at, int) for at in cell):
+        on_pick(*cell)
+
+
+def _component() -> Callable[..., Any]:
+    """Return the component, made known to this server, with its files served from their folder.
+
+    Sent inline they would come with every chart, and our Content-Security-Policy would have to allow that.
+    """
+    manager = get_bidi_component_manager()
+    if manager.get_component_asset_root(NAME) is None:
+        parts = ComponentManifest("posenc", "", [ComponentConfig("heatmap", CANVAS.name)])
+        manager.register_from_manifest(parts, CANVAS.parent)
+    html = (CANVAS / "heatmap.html").read_text(encoding="utf-8")
+    return st.components.v2.component(
+        NAME, html=html, css="heatmap.css", js="heatmap.js", isolate_styles=False
+    )

@@ -1,0 +1,95 @@
+"""A heatmap as bytes: the message that the canvas in the browser draws from.
+
+A little-endian uint32 (how many bytes of JSON follow), the JSON, then the arrays that it names in ``arrays``
+as [name, type, count], one after the other. Cells are float32 where each is one value. Where blocks are
+drawn, mean, least and greatest are 16-bit steps of one scale, value = scale[0] + scale[1]·step, rounded to
+the nearest; 65535 stands for no value. The size of a message depends on the number of cells alone.
+"""
+
+import json
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from posenc.blocks import Blocks
+from posenc.figures.picture import Axis, Picture
+from posenc.figures.style import colours
+
+STEPS = 65534
+EMPTY = 65535
+
+
+def pack(picture: Picture, shape: tuple[int, int], **more: object) -> bytes:
+    """Write a picture as bytes.
+
+    Parameters
+    ----------
+    picture
+        What to draw.
+    shape
+        Rows and columns of the whole matrix, of which the picture's blocks are a part.
+    more
+        Further entries of the JSON: the words of buttons, the key of the chart.
+
+    Returns
+    -------
+    bytes
+    """
+    blocks = picture.blocks
+    arrays, entries = cells(blocks)
+    for name, axis, edges in (
+        ("rows", picture.rows, blocks.rows),
+        ("columns", picture.columns, blocks.columns),
+    ):
+        entries[name] = _axis(axis)
+        arrays |= {f"{name}{k}": _at_ends(line.values, edges) for k, line in enumerate(axis.lines)}
+    if picture.product:
+        entries["product"], factors = picture.product
+        arrays["factors"] = factors[blocks.columns[:-1]].astype(np.float64)
+    view = [blocks.rows[0], blocks.rows[-1], blocks.columns[0], blocks.columns[-1]]
+    head = {
+        "shape": shape,
+        "view": [int(end) for end in view],
+        "each": [blocks.rows_each, blocks.columns_each],
+        "cells": blocks.mean.shape,
+        "limits": picture.limits,
+        "colours": colours(picture.sequential),
+        "value": picture.value,
+        "height": picture.height,
+        "square": picture.square,
+        "arrays": [(name, array.dtype.name, array.size) for name, array in arrays.items()],
+    }
+    text = json.dumps(head | entries | more, ensure_ascii=False).encode()
+    little = (array.astype(array.dtype.newbyteorder("<"), copy=False).tobytes() for array in arrays.values())
+    return b"".join([np.array(len(text), dtype="<u4").tobytes(), text, *little])
+
+
+def cells(blocks: Blocks) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
+    """Return the arrays of a picture's cells, and the scale that they are written in (none where exact)."""
+    if blocks.single:
+        return {"mean": blocks.mean.astype(np.float32)}, {}
+    low, high = (
+        float(np.nanmin(blocks.minimum, initial=np.inf)),
+        float(np.nanmax(blocks.maximum, initial=-np.inf)),
+    )
+    step = (high - low) / STEPS if high > low else 1.0
+    planes = {"mean": blocks.mean, "least": blocks.minimum, "greatest": blocks.maximum}
+    return {name: _steps(plane, low, step) for name, plane in planes.items()}, {"scale": [low, step]}
+
+
+def _steps(plane: NDArray[np.float64], low: float, step: float) -> NDArray[np.uint16]:
+    empty = np.isnan(plane)
+    steps = np.rint((np.where(empty, low, plane) - low) / step)
+    return np.where(empty, EMPTY, steps).astype(np.uint16)
+
+
+def _axis(axis: Axis) -> dict[str, Any]:
+    lines = [{"name": line.name} | ({"words": line.words} if line.words else {}) for line in axis.lines]
+    labels = {"labels": list(axis.labels)} if axis.labels else {}
+    return {"title": axis.title, "name": axis.name, "first": axis.first, "lines": lines} | labels
+
+
+def _at_ends(values: NDArray[Any], edges: NDArray[np.int64]) -> NDArray[np.float64]:
+    """Return the value of the first and of the last row or column of each block, side by side."""
+    return np.stack([values[edges[:-1]], values[edges[1:] - 1]], axis=1).astype(np.float64)
