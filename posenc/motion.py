@@ -1,4 +1,4 @@
-"""What a picture needs to move by itself: one pair followed over positions, one position followed over shifts.
+"""What a picture needs to move by itself: one pair over positions, one position over shifts.
 
 Letters: p position, k shift, ω_i rate of pair i (`posenc.inv_freq`), n stops, d columns shown.
 """
@@ -24,9 +24,9 @@ _PAIRED = replace(D_MODEL, minimum=2)
 class Waves(NamedTuple):
     """One pair around a position.
 
-    `span` holds the first and the last position of the window; `sine` and `cosine` (`SAMPLES`,) the two waves,
-    evenly spaced over it; `positions` (n,) whole positions in it, evenly spaced, and `points` (n, 2) the sine
-    and the cosine there; `start` the index of the position asked for.
+    `span` holds the first and the last position of the window; `sine` and `cosine` (`SAMPLES`,) the waves,
+    evenly spaced over it; `positions` (n,) whole positions in it, evenly spaced; `points` (n, 2) the sine and
+    the cosine there; `start` the index of the position asked for.
     """
 
     span: tuple[int, int]
@@ -79,8 +79,8 @@ class Shifts(NamedTuple):
     """One position moved by every shift.
 
     `offsets` (n,) holds the shifts k = −reach … reach; `before` (d,) PE(p); `moved` (n, d) M_k·PE(p), NaN in
-    the column of an unpaired sine; `after` (n, d) PE(p + k); `here` (2,) the cosine and the sine of one pair at
-    p, and `there` (n, 2) at every p + k.
+    the column of an unpaired sine; `after` (n, d) PE(p + k); `here` (2,) the cosine and the sine of one pair
+    at p, and `there` (n, 2) at every p + k.
     """
 
     offsets: NDArray[np.int64]

@@ -3,6 +3,7 @@
 from posenc.figures.heatmap import heatmap
 from posenc.figures.lines import band, bars, clock, lines, path, series, waves
 from posenc.figures.links import links
+from posenc.figures.motion import Words, shifting, turning
 from posenc.figures.picture import Axis, Line, Picture, common_limit, rows_height
 from posenc.figures.style import BLUE, ORANGE
 from posenc.figures.wire import pack
@@ -13,6 +14,7 @@ __all__ = [
     "Axis",
     "Line",
     "Picture",
+    "Words",
     "band",
     "bars",
     "clock",
@@ -24,5 +26,7 @@ __all__ = [
     "path",
     "rows_height",
     "series",
+    "shifting",
+    "turning",
     "waves",
 ]
