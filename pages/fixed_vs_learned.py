@@ -6,7 +6,7 @@ from typing import Any
 
 import streamlit as st
 
-from pages.ui import chart, controls, heatmap, layout, marks
+from pages.ui import chart, controls, guard, heatmap, layout, marks
 from pages.ui.text import label, number, prose
 from posenc import Integer, Real, comparison, figures, formulas, learned, snippets
 from posenc.published import PUBLISHED
@@ -159,7 +159,7 @@ def measures() -> None:
         )
 
 
-@st.fragment
+@guard.fragment
 def edge() -> None:
     """Ask a learned table for a position past its last row, and show what people do then."""
     text = st.container()
@@ -232,7 +232,7 @@ def _pair_of_charts(*charts: tuple[str, Any]) -> None:
             chart.show(figure, f"ladder_{name}_chart", word(f"{name}_alt"))
 
 
-@st.fragment
+@guard.fragment
 def ladder_fit() -> None:
     """Fit MiniLM's rows with waves of one's own choice."""
     st.markdown(prose(PAGE, "ladder_try"))

@@ -1,6 +1,5 @@
 """What surrounds every page: the site map, the language, the shared controls."""
 
-import logging
 import sys
 from pathlib import Path
 
@@ -11,10 +10,8 @@ if ROOT not in sys.path:
 
 import streamlit as st
 
-from pages.ui import controls, layout, sitemap
+from pages.ui import controls, guard, layout, sitemap
 from pages.ui.text import label
-
-LOG = logging.getLogger("posenc")
 
 with st.sidebar:
     place = st.container()
@@ -43,8 +40,4 @@ with st.sidebar:
     controls.shared()
     st.caption(label("frame.about"))
 
-try:
-    page.run()
-except Exception:
-    LOG.exception("page %s failed", page.url_path)
-    st.error(label("notice.failure"), icon=":material/error:")
+guard.guarded(page.run)()

@@ -5,7 +5,7 @@ from dataclasses import replace
 import streamlit as st
 
 import posenc
-from pages.ui import chips, controls, heatmap, layout, marks
+from pages.ui import chips, controls, guard, heatmap, layout, marks
 from pages.ui.text import label, number, numbers, prose
 from posenc import assembly, figures, formulas, snippets
 from posenc.arrays import Floats
@@ -50,7 +50,7 @@ def batch() -> None:
         place.code(layout.array_text(getattr(case, name)[-1]), language=None, wrap_lines=True)
 
 
-@st.fragment
+@guard.fragment
 def assemble() -> None:
     """Add positions to the words, then follow the sums to the first layer."""
     text = st.container()

@@ -38,7 +38,7 @@ _TILE_SIDE = 512  # rows and columns of a tile of a table or of a similarity mat
 
 @dataclass(frozen=True)
 class Window:
-    """A part of a matrix, written as its rows and columns from–to, the ends left out: ``"0-50,0-128"``.
+    """A part of a matrix, written as its rows and columns from–to, the ends left out: ``"0-50x0-128"``.
 
     The default, an empty text, is all of it.
     """
@@ -55,9 +55,9 @@ class Window:
         """Return the rows and the columns that a text names, as (start, stop)."""
         if value == "":
             return (0, self.shape[0]), (0, self.shape[1])
-        found = re.fullmatch(r"([0-9]{1,9})-([0-9]{1,9}),([0-9]{1,9})-([0-9]{1,9})", str(value), re.ASCII)
+        found = re.fullmatch(r"([0-9]{1,9})-([0-9]{1,9})x([0-9]{1,9})-([0-9]{1,9})", str(value), re.ASCII)
         if not found:
-            raise ValueError(f'{self.name} must be written as "0-50,0-128", got {shown(value)}')
+            raise ValueError(f'{self.name} must be written as "0-50x0-128", got {shown(value)}')
         top, bottom, left, right = map(int, found.groups())
         rows = check_span(f"{self.name} rows", (top, bottom), self.shape[0])
         return rows, check_span(f"{self.name} columns", (left, right), self.shape[1])
@@ -65,7 +65,7 @@ class Window:
     def write(self, rows: Span, columns: Span) -> str:
         """Return the text for rows and columns."""
         whole = rows == (0, self.shape[0]) and columns == (0, self.shape[1])
-        return "" if whole else f"{rows[0]}-{rows[1]},{columns[0]}-{columns[1]}"
+        return "" if whole else f"{rows[0]}-{rows[1]}x{columns[0]}-{columns[1]}"
 
 
 @dataclass(frozen=True)

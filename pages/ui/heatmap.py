@@ -12,7 +12,7 @@ import streamlit as st
 from streamlit.components.v2.get_bidi_component_manager import get_bidi_component_manager
 from streamlit.components.v2.manifest_scanner import ComponentConfig, ComponentManifest
 
-from pages.ui import controls, url
+from pages.ui import controls, guard, url
 from pages.ui.text import label
 from posenc import figures
 from posenc.blocks import Blocks, Span, Window, sinusoid_blocks, table_blocks
@@ -99,7 +99,7 @@ def show(
     )
 
 
-@st.fragment
+@guard.fragment
 def apart(*arguments: Any, **options: Any) -> None:
     """Do what `show` does, as a fragment: a change of its view draws nothing else anew."""
     show(*arguments, **options)
@@ -162,7 +162,7 @@ def _note(picture: figures.Picture, average: str) -> str:
         return ""
     counts = {"rows": blocks.rows_each, "columns": blocks.columns_each}
     names = {
-        f"{name}_name": axis.name if counts[name] == 1 else axis.many or axis.name
+        f"{name}_name": axis.name.lower() if counts[name] == 1 else axis.many or axis.name
         for name, axis in (("rows", picture.rows), ("columns", picture.columns))
     }
     sizes = {name: f"{count:,}" for name, count in counts.items()}

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from pages.ui import controls
+from pages.ui import controls, guard
 from pages.ui.sitemap import Entry
 from pages.ui.text import label, prose
 from posenc import Choice
@@ -80,7 +80,7 @@ def array_text(array: "NDArray") -> str:
     return np.array2string(array, threshold=12, edgeitems=3, max_line_width=100)
 
 
-@st.fragment
+@guard.fragment
 def in_code(
     snippets: Mapping[str, str],
     shape: tuple[int, ...],

@@ -235,7 +235,7 @@ class Heatmap {
     this.fields.forEach((field, i) => {
       field.value = picture[i < 2 ? "rows" : "columns"].first + view[i] - (i & 1);
     });
-    this.root.dataset.view = `${view[0]}-${view[1]},${view[2]}-${view[3]}`;
+    this.root.dataset.view = `${view[0]}-${view[1]}x${view[2]}-${view[3]}`;
     this.root.dataset.painted = ++this.painted;
   }
 
@@ -290,6 +290,7 @@ class Heatmap {
       const [rows, columns] = [view[1] - view[0], view[3] - view[2]];
       const side = Math.min(box.width / columns, box.height / rows);
       if (rows === columns) [box.width, box.height] = [side * columns, side * rows];
+      this.part("plot").style.height = `${box.top + box.height + MARGIN.bottom}px`;
     }
     const last = grouped(picture.columns.first + view[3]);
     this.columnTicks = this.ticks(1, box.width / (this.wide(last) + 24));
