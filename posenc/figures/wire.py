@@ -69,11 +69,10 @@ def cells(blocks: Blocks) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
     """Return the arrays of a picture's cells, and the scale that they are written in (none where exact)."""
     if blocks.single:
         return {"mean": blocks.mean.astype(np.float32)}, {}
-    low, high = (
-        float(np.nanmin(blocks.minimum, initial=np.inf)),
-        float(np.nanmax(blocks.maximum, initial=-np.inf)),
-    )
-    step = (high - low) / STEPS if high > low else 1.0
+    numbers = ~np.isnan(blocks.minimum)
+    low = float(blocks.minimum.min(where=numbers, initial=np.inf)) if numbers.any() else 0.0
+    high = float(blocks.maximum.max(where=numbers, initial=low))
+    step = (high - low) / STEPS or 1.0
     planes = {"mean": blocks.mean, "least": blocks.minimum, "greatest": blocks.maximum}
     return {name: _steps(plane, low, step) for name, plane in planes.items()}, {"scale": [low, step]}
 
