@@ -1,9 +1,4 @@
-"""From the arguments of a library's function to the same table out of `posenc`: an adapter a semantics.
-
-An adapter composes functions of the core, and every argument comes from the manifest. What a library does
-that is its own habit, and not a property of the encoding, stands here under "Quirk". Values are computed in
-float64, or in the dtype that the arguments name: a manifest's tolerance covers what the library itself lost.
-"""
+"""Tables of sines and cosines over one axis of positions."""
 
 from collections.abc import Callable, Mapping
 from typing import Any
