@@ -41,7 +41,7 @@ def check_folder(folder: Path) -> list[Verdict]:
 
 
 def check_entry(folder: Path, entry: Any, place: str, inputs: Mapping[str, Any]) -> Verdict:
-    """Judge one entry of a manifest; `place` names an entry without a name, `inputs` are all input entries."""
+    """Judge one entry of a manifest; `place` names one without a name, `inputs` are all input entries."""
     name = str(entry["name"]) if isinstance(entry, dict) and "name" in entry else place
     # Whatever is wrong with one array must neither hide the others nor end in a traceback.
     try:
