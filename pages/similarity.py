@@ -5,9 +5,9 @@ import streamlit as st
 import posenc
 from pages.ui import chart, controls, heatmap, layout, marks, tables
 from pages.ui.text import label, number, prose
-from posenc import figures, formulas, learned, shift, similarity, snippets
+from posenc import figures, formulas, learned, motion, shift, similarity, snippets
 
-K = posenc.Integer("k", 5, -64, 64)
+REACH = motion.REACH.maximum  # of k, either way
 WIDTHS = (64, 128, 512)
 HALVES = (470, 470)  # pixels: a matrix, and a curve or a clock beside it
 
@@ -60,7 +60,9 @@ def row() -> None:
     position = controls.index("position", n, 10)
     with text:
         layout.section("similarity", "row", position=f"{position:,}")
-        st.markdown(prose("similarity", "row_even" if kind == "even" else "row_other"))
+        st.markdown(
+            prose("similarity", "row_far" if n > rows else "row_even" if kind == "even" else "row_other")
+        )
     here, mean = label("similarity.row_of", position=f"{position:,}"), label("similarity.mean")
     places, alt = label("axis.position"), label("similarity.row_alt", measure=unit, position=position)
     if n > rows:
@@ -122,15 +124,14 @@ def far() -> None:
 
 @st.fragment
 def moved() -> None:
-    """Slide k: the matrix M_k, the turn of one pair, and a position moved by it."""
+    """Choose k: the matrix M_k; and a position moved by every k, in the browser."""
     text, (first, second, third) = st.container(), st.columns(3)
     with first:
-        k = controls.integer(K)
+        k = controls.exact("k", -REACH, REACH, 5)
     with second:
-        position = controls.integer(posenc.Integer("hand", min(10, rows - 1), 0, rows - 1))
+        position = controls.exact("hand", 0, view.seq_len - 1, 10)
     with third:
-        pairs = shift.complete_pairs(view.d_model)
-        pair = controls.integer(posenc.Integer("pair", min(4, pairs - 1), 0, pairs - 1))
+        pair = controls.index("pair", shift.complete_pairs(view.d_model), 4)
     found = shift.shift(k, rows, **view.arguments)
     with text:
         layout.section("similarity", "shift", k=k, rows=f"{rows:,}", error=number(found.error, 2))
@@ -144,17 +145,23 @@ def moved() -> None:
         look = {"limit": 1.0, "square": True, "height": 420, "half": True}
         heatmap.apart("shift", alt, moving, dimensions, dimensions, label("axis.value"), **look)
     with right:
-        hands = {
-            label("sinusoidal.hand", position=p): shift.angle(p, pair, view.d_model, base=view.base)
-            for p in (position, position + k)
-        }
-        figure = figures.clock(hands, label("sinusoidal.clock_cos"), label("sinusoidal.clock_sin"))
-        chart.show(figure, "clock", label("similarity.clock_alt", pair=pair, position=position, k=k))
         st.latex(formulas.rotation(pair, k, found.angles[pair]))
-    alt = label("similarity.moved_alt", position=position, k=k)
-    vectors, look = marks.vectors(formulas.MOVED), {"limit": 1.0, "height": 240}
-    three = heatmap.of_table(found.rows(position))
-    heatmap.apart("moved", alt, three, vectors, dimensions, label("axis.value"), **look)
+        st.markdown(prose("similarity", "shift_moving"))
+    every = motion.shifts(position, pair, reach=REACH, **view.arguments)
+    shown = len(every.before)
+    if shown < view.d_model:
+        st.caption(label("similarity.first_dimensions", shown=shown, **view.sizes))
+    figure = figures.shifting(
+        every.offsets,
+        dict(zip(formulas.MOVED, (every.before, every.moved, every.after), strict=True)),
+        (every.here, every.there),
+        k + REACH,
+        (label("axis.dimension"), label("axis.value")),
+        marks.clock(),
+        marks.moving(label("label.k")),
+    )
+    values = {"pair": pair, "position": f"{position:,}", "k": k, "reach": REACH}
+    chart.show(figure, "shifting", label("similarity.shifting_alt", **values))
 
 
 layout.opening("similarity", formulas.DOT, formulas.SHIFT, formulas.SHIFT_MATRIX)

@@ -5,7 +5,7 @@ import streamlit as st
 import posenc
 from pages.ui import chart, controls, heatmap, layout, marks
 from pages.ui.text import label, number, prose
-from posenc import checks, figures, formulas, shift, similarity, snippets
+from posenc import checks, figures, formulas, motion, shift, similarity, snippets
 from posenc.mistakes import INVARIANTS, MISTAKES
 
 BARS = 1024  # more of them than pixels
@@ -71,33 +71,35 @@ def vector() -> None:
 
 @st.fragment
 def pair() -> None:
-    """Pick a pair: its two waves over the positions, and its clock hand at one of them."""
+    """Pick a pair: its two waves and its clock, at a position that moves in the browser."""
     text = st.container()
     left, right = st.columns(2)
     with left:
         i = controls.index("pair", len(rates), 4)
     with right:
-        hand = controls.index("hand", view.seq_len, 10)
+        hand = controls.exact("hand", 0, view.seq_len - 1, 10)
+    waves = motion.waves(hand, view.seq_len, i, view.d_model, base=view.base)
+    first, last = (f"{end:,}" for end in waves.span)
     with text:
         layout.section(
             "sinusoidal", "pair", pair=i, frequency=number(rates[i]), wavelength=number(wavelengths[i])
         )
-    names = (label("axis.sine"), label("axis.cosine"))
-    at, sine, cosine = checks.wave(rates[i], view.seq_len - 1)
-    waves, clock = st.columns([2, 1])
-    with waves:
-        figure = figures.waves(
-            at, sine, cosine, hand, rates[i], names, label("axis.position"), label("axis.value")
-        )
-        chart.show(figure, "waves", label("sinusoidal.waves_alt", pair=i, position=hand))
-    with clock:
-        angle = shift.angle(hand, i, view.d_model, base=view.base)
-        figure = figures.clock(
-            {label("sinusoidal.hand", position=hand): angle},
-            label("sinusoidal.clock_cos"),
-            label("sinusoidal.clock_sin"),
-        )
-        chart.show(figure, "clock", label("sinusoidal.clock_alt", pair=i, position=hand, angle=number(angle)))
+    if len(waves.positions) < view.seq_len:
+        stops = len(waves.positions)
+        st.caption(label("sinusoidal.window", first=first, last=last, stops=stops, **view.sizes))
+    figure = figures.turning(
+        waves.span,
+        {label("axis.sine"): waves.sine, label("axis.cosine"): waves.cosine},
+        waves.positions,
+        waves.points,
+        waves.start,
+        (label("axis.position"), label("axis.value")),
+        marks.clock(),
+        marks.moving(label("axis.position")),
+    )
+    angle = shift.angle(hand, i, view.d_model, base=view.base)
+    values = {"pair": i, "position": f"{hand:,}", "angle": number(angle), "first": first, "last": last}
+    chart.show(figure, "turning", label("sinusoidal.turning_alt", **values))
 
 
 def wave_lengths() -> None:

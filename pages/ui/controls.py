@@ -86,6 +86,14 @@ def index(name: str, count: int, default: int) -> int:
     return integer(Integer(name, min(default, count - 1), 0, count - 1))
 
 
+def exact(name: str, minimum: int, maximum: int, default: int) -> int:
+    """Draw a number field for a whole number, of which a slider could not show every one."""
+    parameter = Integer(name, min(default, maximum), minimum, maximum)
+    url.seed(parameter)
+    st.number_input(_label(name), minimum, maximum, step=1, key=name, help=_help(name))
+    return int(url.publish(parameter))
+
+
 def real(parameter: Real, step: float) -> float:
     """Draw a number field."""
     url.seed(parameter)

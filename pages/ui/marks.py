@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from pages.ui.text import label
 from posenc import Columns
-from posenc.figures import Axis, Line
+from posenc.figures import Axis, Line, Words
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -33,9 +33,14 @@ def dimensions(columns: Columns | None = None, rates: "NDArray | None" = None) -
     return Axis(name, name, many, lines=lines)
 
 
-def vectors(names: Iterable[str]) -> Axis:
-    """Return the axis of a few named vectors."""
-    return Axis("", label("axis.vector"), labels=tuple(names))  # the names say it all
+def clock() -> tuple[str, str]:
+    """Return the titles of the two axes of a clock."""
+    return label("axis.clock_cos"), label("axis.clock_sin")
+
+
+def moving(name: str) -> Words:
+    """Return the words on the controls of a figure that moves, of which `name` is what its slider moves."""
+    return Words(name, label("motion.play"), label("motion.pause"))
 
 
 def by_function(row: "NDArray", columns: Columns) -> "dict[str, tuple[NDArray, NDArray]]":

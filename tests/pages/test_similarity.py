@@ -45,12 +45,13 @@ def cosine(p, q, d_model, base=10_000.0):
     return sum(math.cos((p - q) / base ** (2 * i / d_model)) for i in range(d_model // 2)) / (d_model // 2)
 
 
+def row(p, d_model, base=10_000.0):
+    """A row of the paper's table by a scalar loop; an odd width ends in a sine."""
+    return [(math.cos if j % 2 else math.sin)(p / base ** (2 * (j // 2) / d_model)) for j in range(d_model)]
+
+
 def rows(d_model, n, base=10_000.0):
-    """The paper's table by a scalar loop; an odd width ends in a sine."""
-    return [
-        [(math.cos if j % 2 else math.sin)(p / base ** (2 * (j // 2) / d_model)) for j in range(d_model)]
-        for p in range(n)
-    ]
+    return [row(p, d_model, base) for p in range(n)]
 
 
 @pytest.mark.parametrize(("lang", "layout"), [("en", "interleaved"), ("ko", "cos_sin")])
@@ -168,15 +169,53 @@ def test_the_shift_matrix_moves_a_position(page, lang, k, hand, pair):
     c, s = math.cos(angle), math.sin(angle)
     np.testing.assert_allclose(block, [[c, s], [-s, c]], atol=1e-6)
     assert f"{c:.4f}&{s:.4f}" in "".join(latex.value for latex in app.latex)
-    before, moved, after = array(shown["moved"]["data"][0]["z"])
-    np.testing.assert_allclose(before, rows(16, 20)[hand], atol=1e-6)
-    np.testing.assert_allclose(moved, matrix @ before, atol=1e-5)
-    np.testing.assert_allclose(after, moved, atol=1e-6)
     error = re.search(r"\(p\+k\)\|\$(?: is|의 최댓값은) \*\*(.+?)\*\*", words(app))[1]
     assert plain(error) < 1e-13
-    for hands, at in zip(shown["clock"]["data"][1:], (hand, hand + k), strict=k != 0):
-        turned = at / 10_000 ** (2 * pair / 16)
-        np.testing.assert_allclose(array(hands["x"])[1], math.cos(turned), atol=1e-9)
+
+
+def frames(figure):
+    """Return what a figure that moves shows at each stop: stop → its traces, those that stand still too."""
+    for frame in figure["frames"]:
+        traces = dict(enumerate(figure["data"]))
+        for at, data in zip(frame["traces"], frame["data"], strict=True):
+            traces[at] = traces[at] | data
+        yield int(frame["name"]), traces
+
+
+@pytest.mark.parametrize(
+    ("lang", "k", "hand", "pair"), [("en", 5, 10, 4), ("ko", -64, 0, 0), ("en", 64, 9_999_999, 7)]
+)
+def test_the_picture_moves_a_position_by_every_k(page, lang, k, hand, pair):
+    app = page(lang=lang, d_model="16", seq_len="10000000", k=str(k), hand=str(hand), pair=str(pair))
+    figure = charts(app)["shifting"]
+    stops = dict(frames(figure))
+    assert list(stops) == list(range(-64, 65))
+    assert figure["layout"]["sliders"][0]["active"] == k + 64  # a copied link opens there
+    for offset, (before, _, here, after, moved, there) in ((k, v.values()) for k, v in stops.items()):
+        np.testing.assert_allclose(array(before["y"]), row(hand, 16), atol=1e-6)
+        for vector in (moved, after):
+            np.testing.assert_allclose(array(vector["y"]), row(hand + offset, 16), atol=1e-6)
+        for drawn, p in ((here, hand), (there, hand + offset)):
+            turned = p / 10_000 ** (2 * pair / 16)
+            tip = [array(drawn[axis])[1] for axis in "xy"]
+            np.testing.assert_allclose(tip, [math.cos(turned), math.sin(turned)], atol=1e-6)
+
+
+def test_the_exact_start_is_typed_and_stands_in_the_address(page):
+    app = page(d_model="16")
+    app.number_input(key="k").set_value(-7).run()
+    app.number_input(key="hand").set_value(33).run()
+    assert (app.query_params["k"], app.query_params["hand"]) == ("-7", "33")
+    figure = charts(app)["shifting"]
+    assert figure["layout"]["sliders"][0]["active"] == 57
+    np.testing.assert_allclose(array(figure["data"][0]["y"]), row(33, 16), atol=1e-6)
+
+
+def test_the_picture_shows_the_first_dimensions_of_many_and_says_so(page):
+    app = page(d_model="16384", seq_len="10")
+    assert any("first 128 of 16,384" in caption.value for caption in app.caption)
+    assert array(charts(app)["shifting"]["data"][0]["y"]).shape == (128,)
+    assert not any("dimensions" in caption.value for caption in page(d_model="128").caption)
 
 
 @pytest.mark.parametrize("lang", ["en", "ko"])

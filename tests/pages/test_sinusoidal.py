@@ -1,10 +1,12 @@
 """The page of the sinusoidal table says what independent computations say."""
 
+import base64
 import json
 import math
 import re
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 ARTICLE = json.loads(
@@ -70,6 +72,51 @@ def test_a_pair_has_its_frequency_and_wavelength(page):
     app.select_slider(key="pair").set_value(0).run()
     assert "turns 1 radians" in words(app)
     assert "0" in app.query_params["pair"]
+
+
+def numbers(packed):
+    return np.frombuffer(base64.b64decode(packed["bdata"]), dtype=f"<{packed['dtype']}").astype(float)
+
+
+def turning(app):
+    """Return the figure of the pair: all of it, and the position, sine and cosine of each of its stops."""
+    (figure,) = (json.loads(c.proto.spec) for c in app.get("plotly_chart") if c.proto.id.endswith("turning"))
+    stops = []
+    for frame in figure["frames"]:
+        line, _, hand = frame["data"]
+        position, (sine, cosine) = numbers(line["x"])[0], numbers(line["y"])[1:3]
+        assert [numbers(hand[axis])[1] for axis in "xy"] == [cosine, sine]
+        stops.append((position, sine, cosine))
+    return figure, np.array(stops)
+
+
+@pytest.mark.parametrize(
+    ("seq_len", "hand", "pair"), [(50, 10, 4), (1, 0, 0), (10_000_000, 9_999_999, 0), (10_000_000, 5, 63)]
+)
+def test_the_hand_turns_to_every_stop_and_opens_where_the_link_says(page, seq_len, hand, pair):
+    figure, stops = turning(page(seq_len=str(seq_len), hand=str(hand), pair=str(pair)))
+    rate = 10_000 ** (-2 * pair / 128)
+    for position, sine, cosine in stops:
+        assert sine == pytest.approx(math.sin(position * rate), abs=1e-6)
+        assert cosine == pytest.approx(math.cos(position * rate), abs=1e-6)
+    assert stops[figure["layout"]["sliders"][0]["active"]][0] == hand
+    assert min(seq_len, 120) <= len(stops) <= min(seq_len, 128)
+
+
+def test_a_long_table_is_seen_through_a_window_that_says_so(page):
+    app = page(seq_len="10000000", hand="5000000", pair="0")
+    (window,) = (caption.value for caption in app.caption if "window" in caption.value)
+    assert "positions 4,999,937 to 5,000,064 of a table of 10,000,000" in window
+    figure, _ = turning(app)
+    sine = numbers(figure["data"][0]["y"])
+    assert sine.size == 1001
+    # 127 rad are 40.4 half turns.
+    assert np.count_nonzero(np.diff(np.sign(sine))) == math.floor(5_000_064 / math.pi) - math.floor(
+        4_999_937 / math.pi
+    )
+    app.number_input(key="hand").set_value(10).run()
+    assert turning(app)[0]["layout"]["xaxis"]["range"] == [0, 127]
+    assert not any("window" in caption.value for caption in page(seq_len="128").caption)
 
 
 def test_the_position_is_kept_inside_a_shorter_table(page):
