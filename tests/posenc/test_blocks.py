@@ -9,7 +9,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from posenc.blocks import MOST_COLUMNS, MOST_ROWS, edges, similarity_blocks, sinusoid_blocks, table_blocks
+from posenc.blocks import (
+    MOST_COLUMNS,
+    MOST_ROWS,
+    Window,
+    edges,
+    similarity_blocks,
+    sinusoid_blocks,
+    table_blocks,
+)
 from posenc.learned import load
 from posenc.parameters import LAYOUT
 from posenc.similarity import MEASURES
@@ -66,6 +74,111 @@ def test_a_record_says_how_large_its_cells_are():
     assert not blocks.single
     assert blocks.exact
     assert sinusoid_blocks((7, 9), (0, 3), 4).single
+
+
+def test_a_block_of_columns_stands_at_its_middle():
+    table = np.zeros((2, 12))
+    assert table_blocks(table, (0, 2), (3, 6)).middles.tolist() == [3, 4, 5]
+    assert table_blocks(table, (0, 2), (2, 12), most_columns=3).middles.tolist() == [3.5, 7.5, 10.5]
+    # Three blocks of four would be of the same middles, were the last not shorter.
+    assert table_blocks(table, (0, 2), (1, 12), most_columns=3).middles.tolist() == [2.5, 6.5, 10]
+
+
+@pytest.mark.parametrize(
+    ("table", "largest"),
+    [
+        ([[-3.0, 1.0], [2.0, 0.5]], 3),
+        ([[-1.0, 4.0], [2.0, 0.5]], 4),
+        ([[np.nan, -2.0], [1.0, np.inf]], 2),
+        ([[np.nan, np.nan], [np.nan, np.nan]], 0),
+        ([[0.0, 0.0], [0.0, 0.0]], 0),
+    ],
+)
+@pytest.mark.parametrize("most", [1, 2])
+def test_the_largest_value_is_that_of_all_cells_not_of_their_means(table, largest, most):
+    blocks = table_blocks(np.array(table), (0, 2), (0, 2), most_rows=2, most_columns=most)
+    if most == 1 and np.isinf(table).any():
+        largest = 2  # the infinity has taken its block's maximum; its minimum is 1
+    assert blocks.largest == largest
+
+
+# Views written as text
+
+spans = st.tuples(st.integers(0, FAR - 1), st.integers(1, FAR)).map(lambda x: (x[0], min(x[0] + x[1], FAR)))
+
+
+@given(spans, spans)
+def test_a_view_reads_back_as_it_was_written(rows, columns):
+    window = Window("any_view", (FAR, FAR))
+    text = window.write(rows, columns)
+    assert window.spans(text) == (rows, columns)
+    assert window.check(text) == text
+
+
+def test_a_view_is_written_as_its_rows_and_its_columns():
+    window = Window("table_view", (50, 128))
+    assert window.write((3, 9), (0, 4)) == "3-9x0-4"
+    assert window.write((0, 50), (0, 4)) == "0-50x0-4"
+    assert window.write((0, 50), (0, 128)) == window.default == ""
+    assert window.spans("") == ((0, 50), (0, 128))
+    assert window.check("0-50x0-128") == ""
+    assert window.check("00-007x0-4") == "0-7x0-4"
+
+
+@pytest.mark.parametrize(
+    "junk",
+    [
+        "whole",
+        "3-9",
+        "3-9,0-4",
+        "3-9x0-4x1-2",
+        "3:9x0:4",
+        "-3-9x0-4",
+        "3-9x0--4",
+        "3-9X0-4",
+        "3-9×0-4",
+        "３-9x0-4",
+        "٣-9x0-4",
+        "3-9x0-4²",
+        " 3-9x0-4",
+        "3-9x0-4 ",
+        "3 - 9x0-4",
+        "3-9x0-4\n",
+        "3.0-9x0-4",
+        "1e1-20x0-4",
+        "0x3-9x0-4",
+        "1_0-20x0-4",
+        "0-1000000000x0-4",
+        "3-9x0-4\0",
+        None,
+        ["3-9x0-4"],
+        (3, 9, 0, 4),
+        39,
+        True,
+    ],
+)
+def test_a_view_written_otherwise_is_refused(junk):
+    with pytest.raises(ValueError, match=r'^any_view must be written as "0-50x0-128", got '):
+        Window("any_view", (50, 128)).check(junk)
+
+
+@pytest.mark.parametrize(
+    ("text", "axis", "size"),
+    [
+        ("9-3x0-4", "rows", 50),
+        ("3-3x0-4", "rows", 50),
+        ("0-51x0-4", "rows", 50),
+        ("50-51x0-4", "rows", 50),
+        ("999999998-999999999x0-4", "rows", 50),
+        ("3-9x4-0", "columns", 128),
+        ("3-9x128-129", "columns", 128),
+        ("3-9x0-129", "columns", 128),
+    ],
+)
+def test_a_view_that_is_no_part_of_the_matrix_is_refused(text, axis, size):
+    named = rf"^any_view {axis} must be two integers .* <= {size}, got \(\d+, \d+\)$"
+    with pytest.raises(ValueError, match=named):
+        Window("any_view", (50, 128)).check(text)
 
 
 # The sinusoid

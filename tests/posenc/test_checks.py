@@ -7,6 +7,7 @@ import pytest
 
 import posenc
 from posenc import checks
+from posenc.blocks import MOST_COLUMNS
 from posenc.mistakes import INVARIANTS, MISTAKES
 from tests.posenc import paper
 
@@ -69,30 +70,32 @@ def test_offset_deviation_by_hand():
 
 
 def test_still_columns_are_the_112_of_the_founding_size():
-    assert checks.still_columns(posenc.sinusoidal(50, 512)) == 112
-    assert checks.still_columns(posenc.sinusoidal(1, 512)) == 512
+    assert checks.still_columns(50, 512, base=10_000.0) == 112
+    assert checks.still_columns(1, 512, base=10_000.0) == 512
+
+
+@pytest.mark.parametrize(
+    ("rows", "d_model", "base"), [(50, 128, 1e4), (2, 7, 1e9), (600, 64, 1e6), (90, 1, 1.0)]
+)
+@pytest.mark.parametrize("tolerance", [1e-6, 0.01, 0.5, 1.99])
+def test_still_columns_are_those_of_the_table(rows, d_model, base, tolerance):
+    spread = np.ptp(paper_table(rows, d_model, base), axis=0)
+    found = checks.still_columns(rows, d_model, base=base, tolerance=tolerance)
+    assert found == np.count_nonzero(spread < tolerance)
+
+
+def test_still_columns_of_a_wide_table_are_counted_in_all_of_its_parts():
+    wide = 2 * MOST_COLUMNS.maximum + 13
+    still = np.ptp(posenc.sinusoidal(5, wide, dtype="float64"), axis=0) < 0.01
+    ends = range(0, wide, MOST_COLUMNS.maximum)
+    assert all(still[start : start + MOST_COLUMNS.maximum].any() for start in ends)
+    assert checks.still_columns(5, wide, base=10_000.0) == np.count_nonzero(still)
 
 
 def test_largest_difference_looks_at_every_array_and_sign():
     zero = np.zeros((2, 2))
     assert checks.largest_difference(zero, zero + 1, zero - 3) == 3
     assert checks.largest_difference(np.uint8([1]), np.uint8([2])) == 1  # no wrap-around
-
-
-@pytest.mark.parametrize("layout", posenc.LAYOUT.options)
-@pytest.mark.parametrize("d_model", [1, 2, 7, 8])
-def test_cell_angles_are_the_angles_behind_the_cells(layout, d_model):
-    columns = posenc.columns(d_model, layout=layout)
-    angles = checks.cell_angles(9, columns, posenc.inv_freq(d_model, base=100))
-    table = posenc.sinusoidal(9, d_model, base=100, layout=layout, dtype="float64")
-    np.testing.assert_allclose(np.where(columns.is_cos, np.cos(angles), np.sin(angles)), table, atol=1e-12)
-
-
-def test_a_column_of_zeros_has_no_angle():
-    columns = posenc.columns(5, freq_shift=1)
-    angles = checks.cell_angles(3, columns, posenc.inv_freq(5, freq_shift=1))
-    assert np.isnan(angles[:, 4]).all()
-    assert np.isfinite(angles[:, :4]).all()
 
 
 def test_a_wave_runs_from_the_first_to_the_last_position():
