@@ -95,6 +95,12 @@ BASE = Real("base", default=10_000.0, minimum=1.0, maximum=1e9)
 LAYOUT: Choice[str] = Choice("layout", ("interleaved", "sin_cos", "cos_sin"))
 FREQ_SHIFT: Choice[int] = Choice("freq_shift", (0, 1))
 SHIFT = Real("k", default=1.0, minimum=-1e7, maximum=1e7)
+# A grid of cells: an image of 16,384 pixels a side in patches of 16. Not square unless it is asked for.
+HEIGHT = Integer("height", default=12, minimum=1, maximum=1024)
+WIDTH = Integer("width", default=16, minimum=1, maximum=1024)
+GRID_LAYOUT: Choice[str] = Choice("grid_layout", ("sin_cos", "interleaved", "cos_sin", "sines_first"))
+PRECISION: Choice[str] = Choice("precision", ("bfloat16", "float16", "float32", "float64"))
+STAGE: Choice[str] = Choice("stage", ("chain", "angle", "position", "table"))
 FLOAT_DTYPES = ("float16", "float32", "float64")
 _COUNT = replace(SEQ_LEN, name="positions")
 
