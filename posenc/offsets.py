@@ -248,14 +248,16 @@ class _Similarity:
 
     def over_blocks(self, starts: range, block: tuple[int, int], lags: Float64) -> tuple[Float64, Float64]:
         means, values = self.dots.over_blocks(starts, block, lags)
-        return self._of(means), self._of(values)
-
-    def _of(self, dots: Float64) -> Float64:
         pairs = len(self.dots.rates)
-        if self.measure == "cosine":
-            with np.errstate(invalid="ignore"):  # a table of zeros has no directions: 0/0
-                return np.clip(dots / pairs, -1.0, 1.0)
-        return np.sqrt(np.maximum(2 * (pairs - dots), 0.0)) if self.measure == "distance" else dots
+        return of_dots(self.measure, means, pairs), of_dots(self.measure, values, pairs)
+
+
+def of_dots(measure: str, dots: Float64, pairs: int) -> Float64:
+    """Turn dot products of rows made of so many pairs of sine and cosine into another measure."""
+    if measure == "cosine":
+        with np.errstate(invalid="ignore"):  # a table of zeros has no directions: 0/0
+            return np.clip(dots / pairs, -1.0, 1.0)
+    return np.sqrt(np.maximum(2 * (pairs - dots), 0.0)) if measure == "distance" else dots
 
 
 class _Sine(NamedTuple):
