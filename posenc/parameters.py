@@ -4,6 +4,7 @@ Nothing else checks them. A value that is not allowed raises a ``ValueError`` of
 argument, what is allowed and the value.
 """
 
+import math
 import reprlib
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -99,6 +100,10 @@ SHIFT = Real("k", default=1.0, minimum=-1e7, maximum=1e7)
 HEIGHT = Integer("height", default=12, minimum=1, maximum=1024)
 WIDTH = Integer("width", default=16, minimum=1, maximum=1024)
 GRID_LAYOUT: Choice[str] = Choice("grid_layout", ("sin_cos", "interleaved", "cos_sin", "sines_first"))
+ANGLE = Real("angle", default=0.0, minimum=-math.tau, maximum=math.tau)
+N_BANDS = Integer("n_bands", default=64, minimum=1, maximum=4096)
+MAX_RES = Real("max_res", default=224.0, minimum=1.0, maximum=1e6)
+SPACING: Choice[str] = Choice("spacing", ("log", "linear"))
 PRECISION: Choice[str] = Choice("precision", ("bfloat16", "float16", "float32", "float64"))
 STAGE: Choice[str] = Choice("stage", ("chain", "angle", "position", "table"))
 FLOAT_DTYPES = ("float16", "float32", "float64")
