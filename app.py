@@ -13,6 +13,10 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 
+# Read when NumPy is loaded, so set before that. A second thread waits for the first in a busy loop: where
+# visitors share the cores, one decomposition took twenty times as long.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
 import streamlit as st
 from starlette.middleware import Middleware
 from streamlit import config
