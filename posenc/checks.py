@@ -72,12 +72,6 @@ def largest_difference(first: Table, *others: Table) -> float:
     return max(float(np.abs(np.subtract(other, first, dtype=np.float64)).max()) for other in others)
 
 
-def wave(rate: float, last: float, samples: int = 600) -> tuple[NDArray[np.float64], ...]:
-    """Return real positions from 0 to `last`, and the sine and the cosine of one pair there."""
-    positions = np.linspace(0.0, last, samples)
-    return positions, np.sin(rate * positions), np.cos(rate * positions)
-
-
 def wavelength_limit(base: float) -> float:
     """Return 2π·base, which the longest wavelength approaches as `d_model` grows."""
     return math.tau * base

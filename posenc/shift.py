@@ -108,10 +108,6 @@ class Shift(NamedTuple):
     angles: Floats
     error: float
 
-    def rows(self, index: int) -> Floats:
-        """Return one position's row of `before`, `moved` and `after`, (3, d)."""
-        return np.stack([self.before[index], self.moved[index], self.after[index]])
-
 
 def shift(
     k: float,

@@ -1,7 +1,7 @@
 """Arrays and labels in, plotly figures out. Pictures never compute, and know no language and no Streamlit."""
 
 from posenc.figures.heatmap import heatmap
-from posenc.figures.lines import band, bars, clock, lines, path, series, waves
+from posenc.figures.lines import band, bars, lines, path, series
 from posenc.figures.links import links
 from posenc.figures.motion import Words, shifting, turning
 from posenc.figures.picture import Axis, Line, Picture, common_limit, rows_height
@@ -17,7 +17,6 @@ __all__ = [
     "Words",
     "band",
     "bars",
-    "clock",
     "common_limit",
     "heatmap",
     "lines",
@@ -28,5 +27,4 @@ __all__ = [
     "series",
     "shifting",
     "turning",
-    "waves",
 ]

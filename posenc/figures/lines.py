@@ -117,59 +117,6 @@ def lines(
     return series(places, values, x_title, y_title, height=height)
 
 
-def waves(
-    smooth: Values,
-    sine: Values,
-    cosine: Values,
-    position: float,
-    rate: float,
-    names: tuple[str, str],
-    x_title: str,
-    y_title: str,
-) -> go.Figure:
-    """Draw the sine and the cosine of one pair over the positions, with dots at one position."""
-    figure = series(
-        smooth, dict(zip(names, (sine, cosine), strict=True)), x_title, y_title, marks_x={"": position}
-    )
-    at = (np.sin(rate * position), np.cos(rate * position))
-    for name, value, colour in zip(names, at, (BLUE, ORANGE), strict=True):
-        figure.add_scatter(
-            x=[position],
-            y=[value],
-            mode="markers",
-            marker={"size": 11, "color": colour, "line": {"width": 2, "color": "white"}},
-            showlegend=False,
-            hovertemplate=f"{x_title}: %{{x}}<br>{y_title}: <b>%{{y:.6g}}</b><extra>{name}</extra>",
-        )
-    figure.update_yaxes(range=[-1.1, 1.1])
-    return figure
-
-
-def clock(hands: Mapping[str, float], x_title: str, y_title: str, *, height: int = 340) -> go.Figure:
-    """Draw a unit circle with a hand at each angle (radians from the horizontal axis, anticlockwise)."""
-    turn = np.linspace(0, 2 * np.pi, 181)
-    figure = go.Figure(
-        go.Scatter(
-            x=np.cos(turn), y=np.sin(turn), mode="lines", line={"color": GREY, "width": 1}, hoverinfo="skip"
-        )
-    )
-    figure.data[0].showlegend = False
-    for (name, angle), colour in zip(hands.items(), _colours(len(hands)), strict=True):
-        x, y = float(np.cos(angle)), float(np.sin(angle))
-        figure.add_scatter(
-            x=[0, x],
-            y=[0, y],
-            name=name,
-            mode="lines+markers",
-            line={"color": colour, "width": 3},
-            marker={"size": [0, 11]},
-            hovertemplate=f"{x_title}: %{{x:.6g}}<br>{y_title}: %{{y:.6g}}<extra>{name}</extra>",
-        )
-    figure.update_xaxes(title=x_title, range=[-1.15, 1.15], constrain="domain", dtick=0.5)
-    figure.update_yaxes(title=y_title, range=[-1.15, 1.15], scaleanchor="x", dtick=0.5)
-    return finish(figure, height=height, legend=len(hands) > 1)
-
-
 def path(x: Values, y: Values, x_title: str, y_title: str, position: str, *, height: int = 340) -> go.Figure:
     """Draw the positions as a path through a plane, coloured from first to last."""
     figure = go.Figure(

@@ -1,7 +1,5 @@
 """The properties of the right table; each known mistake loses exactly those that it is said to lose."""
 
-import math
-
 import numpy as np
 import pytest
 
@@ -96,10 +94,3 @@ def test_largest_difference_looks_at_every_array_and_sign():
     zero = np.zeros((2, 2))
     assert checks.largest_difference(zero, zero + 1, zero - 3) == 3
     assert checks.largest_difference(np.uint8([1]), np.uint8([2])) == 1  # no wrap-around
-
-
-def test_a_wave_runs_from_the_first_to_the_last_position():
-    positions, sine, cosine = checks.wave(0.5, 49, samples=99)
-    assert (positions[0], positions[-1], len(positions)) == (0, 49, 99)
-    assert sine[50] == pytest.approx(math.sin(0.5 * positions[50]))
-    assert cosine[50] == pytest.approx(math.cos(0.5 * positions[50]))

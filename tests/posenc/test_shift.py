@@ -168,12 +168,6 @@ def test_a_wide_shift_matrix_is_never_made():
     assert blocks.minimum[0, -1] == blocks.maximum[0, -1] == 0  # far from the diagonal
 
 
-def test_rows_of_one_position():
-    found = shift(2, 9, 4)
-    expected = [found.before[7], found.moved[7], found.after[7]]
-    np.testing.assert_array_equal(found.rows(7), expected)
-
-
 @pytest.mark.parametrize(
     "call",
     [

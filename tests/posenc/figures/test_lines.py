@@ -1,9 +1,6 @@
 """Curves, bars, clocks and paths show the numbers that they were given."""
 
-import math
-
 import numpy as np
-import pytest
 
 from posenc import figures
 
@@ -40,23 +37,6 @@ def test_bars_stand_at_their_places():
     figure = figures.bars({"sine": (np.array([0, 2]), np.array([0.5, -0.5]))}, "dimension", "value")
     np.testing.assert_array_equal(figure.data[0].x, [0, 2])
     np.testing.assert_array_equal(figure.data[0].y, [0.5, -0.5])
-
-
-@pytest.mark.parametrize("angle", [0.0, 1.0, 2.5, -3.0, 100.0])
-def test_a_clock_hand_points_to_its_cosine_and_sine(angle):
-    hand = figures.clock({"p": angle}, "cos", "sin").data[1]
-    assert (hand.x[1], hand.y[1]) == pytest.approx((math.cos(angle), math.sin(angle)))
-
-
-def test_waves_mark_sine_and_cosine_at_the_position():
-    x = np.linspace(0, 9, 50)
-    figure = figures.waves(
-        x, np.sin(0.5 * x), np.cos(0.5 * x), 3, 0.5, ("sine", "cosine"), "position", "value"
-    )
-    dots = figure.data[2:]
-    assert [dot.x[0] for dot in dots] == [3, 3]
-    assert [dot.y[0] for dot in dots] == pytest.approx([math.sin(1.5), math.cos(1.5)])
-    assert dots[0].marker.color == figure.data[0].line.color
 
 
 def test_a_path_is_coloured_by_position():
