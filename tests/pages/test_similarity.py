@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from posenc import learned
+from tests.pages.pictures import pictures
 
 NUMBER = r"(−?-?[\d.,]*\d(?:e[+-]\d+)?)"
 
@@ -160,8 +161,7 @@ def test_a_picked_row_is_that_row_of_the_matrix(page):
 )
 def test_the_shift_matrix_moves_a_position(page, lang, k, hand, pair):
     app = page(lang=lang, d_model="16", seq_len="20", k=str(k), hand=str(hand), pair=str(pair))
-    shown = charts(app)
-    matrix = array(shown["shift"]["data"][0]["z"])
+    matrix = pictures(app)["shift"].mean
     assert matrix.shape == (16, 16)
     np.testing.assert_allclose(matrix @ matrix.T, np.eye(16), atol=1e-6)
     angle = k / 10_000 ** (2 * pair / 16)
@@ -221,7 +221,7 @@ def test_the_picture_shows_the_first_dimensions_of_many_and_says_so(page):
 @pytest.mark.parametrize("lang", ["en", "ko"])
 def test_of_an_odd_width_the_unpaired_sine_stays_empty(page, lang):
     app = page(lang=lang, d_model="9", seq_len="5")
-    matrix = array(charts(app)["shift"]["data"][0]["z"])
+    matrix = pictures(app)["shift"].mean
     assert np.isnan(matrix[8]).all()
     assert np.isnan(matrix[:, 8]).all()
     np.testing.assert_allclose(matrix[:8, :8] @ matrix[:8, :8].T, np.eye(8), atol=1e-6)
