@@ -16,9 +16,6 @@ from posenc.figures.style import BLUE, GREY, ORANGE, PURPLE, finish
 Values = NDArray[np.floating]
 Part = dict[str, Any]
 
-MAX_FRAMES = 129  # a shift of up to 64 positions to either side
-MAX_DIMENSIONS = 128
-
 PANEL, ABOVE, BELOW, CONTROLS = 240, 28, 52, 100  # pixels: a panel, the words above and below it, the slider
 FRAME_MS = 80  # while playing
 REACH = 1.15  # of the axes of values, each way: a dot at 1 is whole
@@ -73,7 +70,7 @@ def turning(
     curves
         The name of the sine, and that of the cosine → values (m,), evenly spaced over `span`.
     positions
-        (n,): the stops of the slider, at most `MAX_FRAMES` and below 2²⁴, which float32 still tells apart.
+        (n,): the stops of the slider, below 2²⁴, which float32 still tells apart.
     points
         (n, 2): the sine and the cosine there.
     start
@@ -140,9 +137,9 @@ def shifting(
     Parameters
     ----------
     offsets
-        (n,): the stops k of the slider, at most `MAX_FRAMES`.
+        (n,): the stops k of the slider.
     vectors
-        Three names → PE(p), (d,); M_k·PE(p), (n, d); PE(p + k), (n, d), where d is at most `MAX_DIMENSIONS`.
+        Three names → PE(p), (d,); M_k·PE(p), (n, d); PE(p + k), (n, d).
     hands
         The cosine and the sine at p, (2,), and at each p + k, (n, 2).
     start, titles, clock, words
