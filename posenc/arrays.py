@@ -20,6 +20,16 @@ def check_array(name: str, value: ArrayLike) -> Floats:
     return given.astype(np.float64)
 
 
+def check_whole(name: str, value: ArrayLike) -> NDArray[np.int64]:
+    """Return `value` as int64; floats are taken where they are whole numbers, all else is refused."""
+    given = check_array(name, value)
+    whole = np.abs(given) <= 2.0**53  # false for NaN; beyond, a float64 stands for more than one integer
+    whole &= given == np.floor(given)
+    if not whole.all():
+        raise ValueError(f"{name} must be whole numbers, got {given[~whole].flat[0]:g}")
+    return given.astype(np.int64)
+
+
 def check_table(name: str, value: ArrayLike) -> Floats:
     """Return `value` as a (rows, columns) float64 array with at least one row and one column."""
     table = check_array(name, value)
@@ -41,9 +51,10 @@ def check_rows(name: str, value: ArrayLike) -> Floats:
 def check_finite(name: str, values: Floats) -> Floats:
     """Return `values` if none of them is NaN or infinite; else say which is the first."""
     holes = np.argwhere(~np.isfinite(values))
-    if holes.size:
+    if len(holes):  # its size is 0 also for the one hole of an array without axes
         place = tuple(holes[0].tolist())
-        raise ValueError(f"{name} must be finite, got {values[place]} at index {', '.join(map(str, place))}")
+        where = f" at index {', '.join(map(str, place))}" if place else ""
+        raise ValueError(f"{name} must be finite, got {values[place]}{where}")
     return values
 
 

@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from posenc.arrays import check_array, check_table, unit_scale
+from posenc.arrays import check_array, check_finite, check_table, check_whole, unit_scale
 
 NUMBERS = arrays(
     np.float64, st.tuples(st.integers(1, 4), st.integers(1, 4)), elements=st.floats(-1e300, 1e300)
@@ -50,3 +50,23 @@ def test_a_table_has_two_axes_and_is_not_empty(shape):
         ValueError, match=r"^table must be a 2-D array with at least one row and one column, got "
     ):
         check_table("table", np.ones(shape))
+
+
+@pytest.mark.parametrize("value", [np.inf, [np.nan], [[0.0], [-np.inf]]])
+def test_the_first_number_that_is_not_finite_is_named(value):
+    where = {0: "", 1: " at index 0", 2: " at index 1, 0"}[np.ndim(value)]
+    with pytest.raises(ValueError, match=f"^x must be finite, got -?(inf|nan){where}$"):
+        check_finite("x", check_array("x", value))
+
+
+def test_whole_numbers_become_int64_whatever_their_dtype():
+    for value in (3, [1.0, -2.0], np.float16([[4]]), np.uint8([200]), 2.0**53, np.empty((0, 2))):
+        checked = check_whole("x", value)
+        assert checked.dtype == np.int64
+        np.testing.assert_array_equal(checked, value)
+
+
+@pytest.mark.parametrize("value", [0.5, [1, np.nan], [np.inf], 2.0**60])
+def test_what_is_not_whole_is_refused(value):
+    with pytest.raises(ValueError, match=r"^x must be whole numbers, got "):
+        check_whole("x", value)
