@@ -1,7 +1,20 @@
 """Positional encodings for transformers, in NumPy: the tables, what they keep and what breaks them."""
 
 from posenc.attention import Attention, causal_mask, softmax
+from posenc.bias import (
+    FireNetwork,
+    alibi,
+    alibi_slopes,
+    fire,
+    fire_network,
+    kerple_log,
+    kerple_power,
+    nope,
+    offset_matrix,
+    sandwich,
+)
 from posenc.blocks import Blocks, sinusoid_blocks, table_blocks
+from posenc.buckets import bucket_bias, clipped_distance, deberta_bucket, relative_key_scores, t5_bucket
 from posenc.learned import (
     LEARNED,
     LearnedTable,
@@ -25,11 +38,12 @@ from posenc.measures import (
     sinusoid_fit,
 )
 from posenc.mistakes import MISTAKES, Mistake
-from posenc.parameters import BASE, D_MODEL, FREQ_SHIFT, LAYOUT, SEQ_LEN, Choice, Integer, Real
+from posenc.parameters import BASE, D_MODEL, FREQ_SHIFT, LAYOUT, N_HEADS, SEQ_LEN, Choice, Integer, Real
 from posenc.sentence import Prepared, embed, first_layer_input, layer_norm, prepared, to_input
 from posenc.similarity import MEASURES, OffsetProfile, by_offset, cosine, distance, dot, norms
 from posenc.sinusoidal import Columns, Steps, columns, inv_freq, shift_matrix, sinusoidal, steps, wavelengths
 from posenc.tokens import Pieces, pieces
+from posenc.windows import log_distance, swin_index, swin_log_coords, window_distances
 
 __all__ = [
     "BASE",
@@ -39,11 +53,13 @@ __all__ = [
     "LEARNED",
     "MEASURES",
     "MISTAKES",
+    "N_HEADS",
     "SEQ_LEN",
     "Attention",
     "Blocks",
     "Choice",
     "Columns",
+    "FireNetwork",
     "Integer",
     "LearnedTable",
     "Mistake",
@@ -52,31 +68,45 @@ __all__ = [
     "Prepared",
     "Real",
     "Steps",
+    "alibi",
+    "alibi_slopes",
+    "bucket_bias",
     "by_offset",
     "causal_mask",
+    "clipped_distance",
     "column_spectrum",
     "columns",
     "cosine",
+    "deberta_bucket",
     "distance",
     "dot",
     "effective_rank",
     "embed",
     "extend",
+    "fire",
+    "fire_network",
     "first_layer_input",
     "inv_freq",
+    "kerple_log",
+    "kerple_power",
     "ladder_fit",
     "ladder_phase",
     "layer_norm",
     "linear_cka",
     "load",
+    "log_distance",
     "nearest_row_share",
+    "nope",
     "norm_outliers",
     "norms",
+    "offset_matrix",
     "offset_share",
     "pca_path",
     "pieces",
     "prepared",
     "random_init",
+    "relative_key_scores",
+    "sandwich",
     "shift_matrix",
     "shuffle_rows",
     "singular_values",
@@ -86,7 +116,11 @@ __all__ = [
     "softmax",
     "steps",
     "straight_phase",
+    "swin_index",
+    "swin_log_coords",
+    "t5_bucket",
     "table_blocks",
     "to_input",
     "wavelengths",
+    "window_distances",
 ]
