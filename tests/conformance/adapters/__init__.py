@@ -13,7 +13,7 @@ from typing import Any
 
 from numpy.typing import NDArray
 
-from tests.conformance.adapters import grid, sinusoid
+from tests.conformance.adapters import bias, grid, sinusoid
 
 Output = NDArray[Any] | Mapping[str, NDArray[Any]]
-ADAPTERS: dict[str, Callable[..., Output]] = {**grid.ADAPTERS, **sinusoid.ADAPTERS}
+ADAPTERS: dict[str, Callable[..., Output]] = {**bias.ADAPTERS, **grid.ADAPTERS, **sinusoid.ADAPTERS}
