@@ -1,13 +1,14 @@
 """A heatmap as a plotly figure, for notebooks and reports: position 0 on top, colours centred on zero."""
 
 import html
+from typing import Any
 
 import numpy as np
 import plotly.graph_objects as go
 from numpy.typing import NDArray
 
 from posenc.figures.picture import Axis, Picture
-from posenc.figures.style import colours, finish
+from posenc.figures.style import colours, draw
 
 
 def heatmap(picture: Picture) -> go.Figure:
@@ -28,35 +29,32 @@ def heatmap(picture: Picture) -> go.Figure:
     )
     if not blocks.single:
         hover += "<br>%{customdata[0]:.6g} … %{customdata[1]:.6g}"
-    figure = go.Figure(
-        go.Heatmap(
-            x=picture.columns.first
-            + blocks.columns
-            - 0.5,  # edges of the cells: one more than there are cells
-            y=picture.rows.first + blocks.rows - 0.5,
-            z=blocks.mean.astype(np.float32),
-            customdata=None
-            if blocks.single
-            else np.stack([blocks.minimum, blocks.maximum], axis=2).astype(np.float32),
-            zmin=low,
-            zmax=high,
-            colorscale=colours(picture.sequential),
-            colorbar={"title": {"text": picture.value, "side": "right"}, "thickness": 14, "outlinewidth": 0},
-            hovertemplate=hover + "<extra></extra>",
-            hoverongaps=False,
-        )
-    )
-    figure.update_xaxes(**_axis(picture.columns, blocks.columns))
-    figure.update_yaxes(**_axis(picture.rows, blocks.rows, down=True))
+    extremes = np.stack([blocks.minimum, blocks.maximum], axis=2).astype(np.float32)
+    trace = {
+        "type": "heatmap",
+        "x": picture.columns.first
+        + blocks.columns
+        - 0.5,  # edges of the cells: one more than there are cells
+        "y": picture.rows.first + blocks.rows - 0.5,
+        "z": blocks.mean.astype(np.float32),
+        "customdata": None if blocks.single else extremes,
+        "zmin": low,
+        "zmax": high,
+        "colorscale": colours(picture.sequential),
+        "colorbar": {"title": {"text": picture.value, "side": "right"}, "thickness": 14, "outlinewidth": 0},
+        "hovertemplate": hover + "<extra></extra>",
+        "hoverongaps": False,
+    }
+    across, down = _axis(picture.columns, blocks.columns), _axis(picture.rows, blocks.rows, down=True)
     if picture.square:
-        figure.update_xaxes(constrain="domain", constraintoward="left")
-        figure.update_yaxes(constrain="domain", constraintoward="top", scaleanchor="x")
-    return finish(figure, height=picture.height)
+        across |= {"constrain": "domain", "constraintoward": "left"}
+        down |= {"constrain": "domain", "constraintoward": "top", "scaleanchor": "x"}
+    return draw([trace], across, down, height=picture.height)
 
 
-def _axis(axis: Axis, edges: NDArray[np.int64], down: bool = False) -> dict[str, object]:
+def _axis(axis: Axis, edges: NDArray[np.int64], down: bool = False) -> dict[str, Any]:
     ends = [axis.first + float(edges[0]) - 0.5, axis.first + float(edges[-1]) - 0.5]
-    look: dict[str, object] = {"title": axis.title, "range": ends[::-1] if down else ends, "showgrid": False}
+    look: dict[str, Any] = {"title": axis.title, "range": ends[::-1] if down else ends, "showgrid": False}
     if axis.labels:
         shown = range(edges[0], edges[-1])
         # plotly would read the piece <s> as a tag and show nothing

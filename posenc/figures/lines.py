@@ -6,7 +6,7 @@ import numpy as np
 import plotly.graph_objects as go
 from numpy.typing import NDArray
 
-from posenc.figures.style import BLUE, CYCLE, GREY, ORANGE, PURPLE, finish
+from posenc.figures.style import BLUE, CYCLE, GREY, ORANGE, PURPLE, Part, draw
 
 Values = NDArray[np.floating]
 
@@ -31,24 +31,23 @@ def series(
     `x` holds the places of all curves, or the places of each by its name; the curves named in `dashed` are
     drawn so, to be seen where they cover another. `span_x` fixes the ends of a linear x axis.
     """
-    figure = go.Figure()
-    for (name, y), colour in zip(curves.items(), _colours(len(curves)), strict=True):
-        figure.add_scatter(
-            x=np.asarray(x[name] if isinstance(x, Mapping) else x, dtype=np.float32),
-            y=np.asarray(y, dtype=np.float32),
-            name=name,
-            mode="lines+markers" if points else "lines",
-            line={"color": colour, "width": 2, "dash": "dash" if name in dashed else "solid"},
-            marker={"size": 5},
-            hovertemplate=f"{x_title}: %{{x:.6g}}<br>{y_title}: <b>%{{y:.6g}}</b><extra>{name}</extra>",
-        )
-    _marks(figure, marks_x or {}, marks_y or {})
-    figure.update_xaxes(title=x_title, type="log" if log_x else "linear", range=span_x)
-    figure.update_yaxes(title=y_title, type="log" if log_y else "linear")
-    finish(figure, height=height, legend=len(curves) > 1)
-    if log_y:  # 0.0001, not 100µ; the title clear of the small digits between the powers of ten
-        figure.update_yaxes(tickformat="~g", title_standoff=20)
-    return figure
+    traces = [
+        {
+            "x": np.asarray(x[name] if isinstance(x, Mapping) else x, dtype=np.float32),
+            "y": np.asarray(y, dtype=np.float32),
+            "name": name,
+            "mode": "lines+markers" if points else "lines",
+            "line": {"color": colour, "width": 2, "dash": "dash" if name in dashed else "solid"},
+            "marker": {"size": 5},
+            "hovertemplate": f"{x_title}: %{{x:.6g}}<br>{y_title}: <b>%{{y:.6g}}</b><extra>{name}</extra>",
+        }
+        for (name, y), colour in zip(curves.items(), _colours(len(curves)), strict=True)
+    ]
+    across = {"title": x_title, "type": "log" if log_x else "linear", "range": span_x}
+    # 0.0001, not 100µ; the title clear of the small digits between the powers of ten
+    up = {"title": y_title, **({"type": "log", "tickformat": "~g", "standoff": 20} if log_y else {})}
+    shapes = _marks(marks_x or {}, marks_y or {})
+    return draw(traces, across, up, height=height, legend=len(curves) > 1, shapes=shapes)
 
 
 def band(
@@ -60,7 +59,7 @@ def band(
     height: int = 340,
 ) -> go.Figure:
     """Draw named curves (x, middle, lower, upper), each with its band."""
-    figure = go.Figure()
+    traces: list[Part] = []
     for (name, (x, *ys)), colour in zip(curves.items(), _colours(len(curves)), strict=True):
         middle, lower, upper = (y.astype(np.float32) for y in ys)
         edge = {
@@ -71,42 +70,44 @@ def band(
             "showlegend": False,
             "legendgroup": name,
         }
-        figure.add_scatter(y=lower, **edge)
-        figure.add_scatter(y=upper, fill="tonexty", fillcolor=_transparent(colour), **edge)
-        figure.add_scatter(
-            x=x,
-            y=middle,
-            name=name,
-            legendgroup=name,
-            mode="lines",
-            line={"color": colour, "width": 2},
-            customdata=np.stack([lower, upper], axis=1),
-            hovertemplate=f"{x_title}: %{{x}}<br>{y_title}: <b>%{{y:.6g}}</b>"
-            f"<br>%{{customdata[0]:.4g}} … %{{customdata[1]:.4g}}<extra>{name}</extra>",
-        )
-    _marks(figure, marks_x or {}, {})
-    figure.update_xaxes(title=x_title)
-    figure.update_yaxes(title=y_title)
-    return finish(figure, height=height, legend=len(curves) > 1)
+        traces += [
+            edge | {"y": lower},
+            edge | {"y": upper, "fill": "tonexty", "fillcolor": _transparent(colour)},
+            {
+                "x": x,
+                "y": middle,
+                "name": name,
+                "legendgroup": name,
+                "mode": "lines",
+                "line": {"color": colour, "width": 2},
+                "customdata": np.stack([lower, upper], axis=1),
+                "hovertemplate": f"{x_title}: %{{x}}<br>{y_title}: <b>%{{y:.6g}}</b>"
+                f"<br>%{{customdata[0]:.4g}} … %{{customdata[1]:.4g}}<extra>{name}</extra>",
+            },
+        ]
+    shapes = _marks(marks_x or {}, {})
+    titles = {"title": x_title}, {"title": y_title}
+    return draw(traces, *titles, height=height, legend=len(curves) > 1, shapes=shapes)
 
 
 def bars(
     groups: Mapping[str, tuple[Values, Values]], x_title: str, y_title: str, *, height: int = 300
 ) -> go.Figure:
     """Draw groups of bars: name → (x, y)."""
-    figure = go.Figure()
-    for (name, (x, y)), colour in zip(groups.items(), _colours(len(groups)), strict=True):
-        figure.add_bar(
-            x=np.asarray(x, dtype=np.float32),
-            y=np.asarray(y, dtype=np.float32),
-            name=name,
-            marker={"color": colour, "line": {"width": 0}},
-            hovertemplate=f"{x_title}: %{{x}}<br>{y_title}: <b>%{{y:.6g}}</b><extra>{name}</extra>",
-        )
-    figure.update_layout(barmode="overlay", bargap=0.1)
-    figure.update_xaxes(title=x_title)
-    figure.update_yaxes(title=y_title)
-    return finish(figure, height=height, legend=len(groups) > 1)
+    traces = [
+        {
+            "type": "bar",
+            "x": np.asarray(x, dtype=np.float32),
+            "y": np.asarray(y, dtype=np.float32),
+            "name": name,
+            "marker": {"color": colour, "line": {"width": 0}},
+            "hovertemplate": f"{x_title}: %{{x}}<br>{y_title}: <b>%{{y:.6g}}</b><extra>{name}</extra>",
+        }
+        for (name, (x, y)), colour in zip(groups.items(), _colours(len(groups)), strict=True)
+    ]
+    titles = {"title": x_title}, {"title": y_title}
+    bars: Part = {"barmode": "overlay", "bargap": 0.1}
+    return draw(traces, *titles, height=height, legend=len(groups) > 1, **bars)
 
 
 def lines(
@@ -119,25 +120,21 @@ def lines(
 
 def path(x: Values, y: Values, x_title: str, y_title: str, position: str, *, height: int = 340) -> go.Figure:
     """Draw the positions as a path through a plane, coloured from first to last."""
-    figure = go.Figure(
-        go.Scatter(
-            x=np.asarray(x, dtype=np.float32),
-            y=np.asarray(y, dtype=np.float32),
-            mode="lines+markers",
-            line={"color": GREY, "width": 0.7},
-            marker={
-                "size": 6,
-                "color": np.arange(len(x), dtype=np.float32),
-                "colorscale": [[0.0, BLUE], [0.5, PURPLE], [1.0, ORANGE]],
-                "colorbar": {"title": {"text": position, "side": "right"}, "thickness": 14},
-            },
-            customdata=np.arange(len(x)),
-            hovertemplate=f"{position} %{{customdata}}<br>%{{x:.4g}}, %{{y:.4g}}<extra></extra>",
-        )
-    )
-    figure.update_xaxes(title=x_title)
-    figure.update_yaxes(title=y_title)
-    return finish(figure, height=height)
+    trace = {
+        "x": np.asarray(x, dtype=np.float32),
+        "y": np.asarray(y, dtype=np.float32),
+        "mode": "lines+markers",
+        "line": {"color": GREY, "width": 0.7},
+        "marker": {
+            "size": 6,
+            "color": np.arange(len(x), dtype=np.float32),
+            "colorscale": [[0.0, BLUE], [0.5, PURPLE], [1.0, ORANGE]],
+            "colorbar": {"title": {"text": position, "side": "right"}, "thickness": 14},
+        },
+        "customdata": np.arange(len(x)),
+        "hovertemplate": f"{position} %{{customdata}}<br>%{{x:.4g}}, %{{y:.4g}}<extra></extra>",
+    }
+    return draw([trace], {"title": x_title}, {"title": y_title}, height=height)
 
 
 def _colours(count: int) -> list[str]:
@@ -149,12 +146,18 @@ def _transparent(colour: str) -> str:
     return f"rgba({red}, {green}, {blue}, 0.18)"
 
 
-def _marks(figure: go.Figure, vertical: Mapping[str, float], horizontal: Mapping[str, float]) -> None:
+def _marks(vertical: Mapping[str, float], horizontal: Mapping[str, float]) -> list[Part]:
     """Draw dashed lines with their names inside the plot, where no axis can cut them off."""
-    line = {"dash": "dash", "width": 1.5, "color": GREY}
-    for name, x in vertical.items():
-        # Beside the line, not above it: there the legend would cover the name.
-        inside = {"textposition": "end", "textangle": 0, "xanchor": "left", "yanchor": "top"}
-        figure.add_vline(x=x, line=line, label={"text": name, **inside})
-    for name, y in horizontal.items():
-        figure.add_hline(y=y, line=line, label={"text": name, "textposition": "end", "yanchor": "bottom"})
+    line = {"type": "line", "line": {"dash": "dash", "width": 1.5, "color": GREY}}
+    # Beside the line, not above it: there the legend would cover the name.
+    beside = {"textposition": "end", "textangle": 0, "xanchor": "left", "yanchor": "top"}
+    above = {"textposition": "end", "yanchor": "bottom"}
+    upright = [
+        line | {"x0": x, "x1": x, "y0": 0, "y1": 1, "yref": "y domain", "label": {"text": name, **beside}}
+        for name, x in vertical.items()
+    ]
+    flat = [
+        line | {"x0": 0, "x1": 1, "xref": "x domain", "y0": y, "y1": y, "label": {"text": name, **above}}
+        for name, y in horizontal.items()
+    ]
+    return upright + flat

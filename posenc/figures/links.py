@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 import plotly.graph_objects as go
 
-from posenc.figures.style import GREY, ORANGE, finish
+from posenc.figures.style import GREY, ORANGE, draw
 
 
 def links(
@@ -32,31 +32,23 @@ def links(
     row_height
         In pixels.
     """
-    figure = go.Figure()
-    for to, start in enumerate(order):
-        moved = start != to
-        figure.add_scatter(
-            x=[0, 1],
-            y=[start, to],
-            mode="lines+markers+text",
-            text=[html.escape(first[start], quote=False), html.escape(second[to], quote=False)],
-            textposition=["middle left", "middle right"],
-            textfont={"size": 14},
-            cliponaxis=False,  # in a narrow column a long piece may reach into the margin
-            line={"color": ORANGE if moved else GREY, "width": 3 if moved else 1.5},
-            marker={"size": 9, "symbol": ["circle", "arrow"], "angleref": "previous"},
-            hovertemplate=f"{html.escape(second[to], quote=False)}: {start} → {to}<extra></extra>",
-        )
-    figure.update_xaxes(
-        range=[-1, 2],
-        tickvals=[0, 1],
-        ticktext=names,
-        side="top",
-        showgrid=False,
-        zeroline=False,
-        automargin=True,
-    )
-    figure.update_yaxes(
-        range=[len(order) - 0.5, -0.5], title=position, dtick=1, showgrid=False, zeroline=False
-    )
-    return finish(figure, height=60 + row_height * len(order))
+    traces = [
+        {
+            "x": [0, 1],
+            "y": [start, to],
+            "mode": "lines+markers+text",
+            "text": [html.escape(first[start], quote=False), html.escape(second[to], quote=False)],
+            "textposition": ["middle left", "middle right"],
+            "textfont": {"size": 14},
+            "cliponaxis": False,  # in a narrow column a long piece may reach into the margin
+            "line": {"color": ORANGE, "width": 3} if start != to else {"color": GREY, "width": 1.5},
+            "marker": {"size": 9, "symbol": ["circle", "arrow"], "angleref": "previous"},
+            "hovertemplate": f"{html.escape(second[to], quote=False)}: {start} → {to}<extra></extra>",
+        }
+        for to, start in enumerate(order)
+    ]
+    bare = {"showgrid": False, "zeroline": False}
+    heads = {"title": "", "range": [-1, 2], "tickvals": [0, 1], "ticktext": names, "side": "top"}
+    rows = {"title": position, "range": [len(order) - 0.5, -0.5], "dtick": 1, **bare}
+    height = 60 + row_height * len(order)
+    return draw(traces, {**heads, "automargin": True, **bare}, rows, height=height)

@@ -11,10 +11,9 @@ import numpy as np
 import plotly.graph_objects as go
 from numpy.typing import NDArray
 
-from posenc.figures.style import BLUE, GREY, ORANGE, PURPLE, finish
+from posenc.figures.style import BLUE, GREY, ORANGE, PURPLE, Part, axis, draw
 
 Values = NDArray[np.floating]
-Part = dict[str, Any]
 
 PANEL, ABOVE, BELOW, CONTROLS = 240, 28, 52, 100  # pixels: a panel, the words above and below it, the slider
 FRAME_MS = 80  # while playing
@@ -82,19 +81,19 @@ def turning(
     """
     at, (sine, cosine) = np.asarray(positions, dtype=np.float64), points.T
     zero, edge = np.zeros(len(at)), np.full(len(at), REACH)
-    figure = Moving()
-    for (name, y), colour in zip(curves.items(), (BLUE, ORANGE), strict=True):
-        figure.add_scatter(
+    waves = [
+        {
             # Even steps from a start: as float32, places far out would fall together.
-            x0=span[0],
-            dx=(span[1] - span[0]) / max(len(y) - 1, 1),
-            y=np.asarray(y, dtype=np.float32),
-            name=name,
-            mode="lines",
-            line={"color": colour, "width": 2},
-            hovertemplate=_hover(titles, name),
-        )
-    _circle(figure)
+            "x0": span[0],
+            "dx": (span[1] - span[0]) / max(len(y) - 1, 1),
+            "y": np.asarray(y, dtype=np.float32),
+            "name": name,
+            "mode": "lines",
+            "line": {"color": colour, "width": 2},
+            "hovertemplate": _hover(titles, name),
+        }
+        for (name, y), colour in zip(curves.items(), (BLUE, ORANGE), strict=True)
+    ]
     here = {
         "mode": "lines+markers",
         "line": {"color": GREY, "width": 1.5},
@@ -110,17 +109,18 @@ def turning(
         "hoverinfo": "skip",
         **_CLOCK,
     }
-    frames = _move(
-        figure,
+    still = [*waves, _circle()]
+    moving, frames = _move(
+        len(still),
         positions,
         start,
         (here, np.stack([at, at, at, at]), np.stack([-edge, sine, cosine, edge])),
         (legs, np.stack([zero, cosine, cosine]), np.stack([sine, sine, zero])),
         (_hand(PURPLE, clock), np.stack([zero, cosine]), np.stack([zero, sine])),
     )
-    figure.update_xaxes(title=titles[0], range=span, tickformat=",.8~g")
-    figure.update_yaxes(title=titles[1], range=[-REACH, REACH])
-    return _finish(figure, clock, frames, [f"{position:,}" for position in positions], start, words)
+    labels = [f"{position:,}" for position in positions]
+    across = {"title": titles[0], "range": span, "tickformat": ",.8~g"}
+    return _finish([*still, *moving], across, titles[1], clock, frames, labels, start, words)
 
 
 def shifting(
@@ -148,25 +148,24 @@ def shifting(
     (first, before), (second, moved), (third, after) = vectors.items()
     (x, y), turned = hands
     zero = np.zeros(len(offsets))
-    figure = Moving()
-    figure.add_scatter(
-        y=np.asarray(before, dtype=np.float32), **_vector(first, titles, 1, {"size": 5, "color": GREY})
-    )
-    _circle(figure)
-    figure.add_scatter(x=[0, x], y=[0, y], **_hand(GREY, clock, first))
+    still = [
+        {"y": np.asarray(before, dtype=np.float32)} | _vector(first, titles, 1, {"size": 5, "color": GREY}),
+        _circle(),
+        {"x": [0, x], "y": [0, y]} | _hand(GREY, clock, first),
+    ]
     # A dot in a ring: what the matrix makes lies where the table says.
     ring = {"size": 10, "symbol": "circle-open", "color": ORANGE, "line": {"width": 1.5}}
-    frames = _move(
-        figure,
+    moving, frames = _move(
+        len(still),
         offsets,
         start,
         (_vector(third, titles, 3, ring), None, after.T),
         (_vector(second, titles, 2, {"size": 5, "color": BLUE}), None, moved.T),
         (_hand(ORANGE, clock, third), np.stack([zero, turned[:, 0]]), np.stack([zero, turned[:, 1]])),
     )
-    figure.update_xaxes(title=titles[0])
-    figure.update_yaxes(title=titles[1], range=[-REACH, REACH])
-    return _finish(figure, clock, frames, [str(k).replace("-", "−") for k in offsets], start, words)
+    labels = [str(k).replace("-", "−") for k in offsets]
+    across = {"title": titles[0]}
+    return _finish([*still, *moving], across, titles[1], clock, frames, labels, start, words)
 
 
 def _hover(titles: tuple[str, str], name: str = "") -> str:
@@ -187,10 +186,17 @@ def _vector(name: str, titles: tuple[str, str], rank: int, marker: Part) -> Part
     return {"name": name, "mode": "markers", "marker": marker, "hovertemplate": hover, "legendrank": rank}
 
 
-def _circle(figure: go.Figure) -> None:
+def _circle() -> Part:
     turn = np.linspace(0, 2 * np.pi, 181, dtype=np.float32)
     line = {"color": GREY, "width": 1}
-    figure.add_scatter(x=np.cos(turn), y=np.sin(turn), mode="lines", line=line, hoverinfo="skip", **_CLOCK)
+    return {
+        "x": np.cos(turn),
+        "y": np.sin(turn),
+        "mode": "lines",
+        "line": line,
+        "hoverinfo": "skip",
+        **_CLOCK,
+    }
 
 
 def _hand(colour: str, clock: tuple[str, str], name: str = "") -> Part:
@@ -204,21 +210,23 @@ def _hand(colour: str, clock: tuple[str, str], name: str = "") -> Part:
 
 
 def _move(
-    figure: go.Figure,
+    still: int,
     names: NDArray[np.integer],
     start: int,
     *traces: tuple[Part, Values | None, Values],
-) -> list[Part]:
-    """Add traces (look, x, y) as they are at `start`, and return the n frames; x and y are (points, n)."""
-    parts = []
+) -> tuple[list[Part], list[Part]]:
+    """Return traces (look, x, y) as they are at `start`, and the n frames; x and y are (points, n).
+
+    They come after `still` traces that do not move.
+    """
+    parts, shown = [], []
     for look, x, y in traces:
         packed = {axis: _packed(values.T) for axis, values in (("x", x), ("y", y)) if values is not None}
         stops = [dict(zip(packed, stop, strict=True)) for stop in zip(*packed.values(), strict=True)]
-        figure.add_scatter(**look, **stops[start])
+        shown.append(look | stops[start])
         parts.append(stops)
-    count = len(figure.data)
-    moving = list(range(count - len(traces), count))
-    return [
+    moving = list(range(still, still + len(traces)))
+    return shown, [
         {"name": str(name), "traces": moving, "data": data} for name, *data in zip(names, *parts, strict=True)
     ]
 
@@ -230,7 +238,9 @@ def _packed(rows: Values) -> list[Part]:
 
 
 def _finish(
-    figure: Moving,
+    traces: Sequence[Part],
+    across: Part,
+    up: str,
     clock: tuple[str, str],
     frames: Sequence[Part],
     labels: Sequence[str],
@@ -239,14 +249,17 @@ def _finish(
 ) -> Moving:
     """Put the clock below the first panel, and the slider with its buttons below both."""
     foot = BELOW + CONTROLS
-    finish(figure, height=ABOVE + _ROOM + foot, legend=True)
-    look = {"range": [-REACH, REACH], "tickvals": [-1, -0.5, 0, 0.5, 1], "title_standoff": 8}
-    square = {**look, "constrain": "domain"}
-    figure.update_layout(
-        margin={"b": foot},
-        yaxis={"domain": _UPPER},
-        xaxis2={**square, "title": clock[0], "anchor": "y2"},
-        yaxis2={**square, "title": clock[1], "anchor": "x2", "scaleanchor": "x2", "domain": _LOWER},
+    look: Part = {"range": [-REACH, REACH], "tickvals": [-1, -0.5, 0, 0.5, 1], "constrain": "domain"}
+    figure: Moving = draw(
+        traces,
+        across,
+        {"title": up, "range": [-REACH, REACH], "domain": _UPPER},
+        height=ABOVE + _ROOM + foot,
+        legend=True,
+        kind=Moving,
+        margin={"l": 66, "r": 12, "t": ABOVE, "b": foot},
+        xaxis2=axis(clock[0], anchor="y2", **look),
+        yaxis2=axis(clock[1], anchor="x2", scaleanchor="x2", domain=_LOWER, **look),
         sliders=[_slider(start, words)],
         updatemenus=[_buttons(words)],
     )

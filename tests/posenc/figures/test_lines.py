@@ -26,7 +26,7 @@ def test_marks_are_lines_at_their_values_with_their_names():
 
 
 def test_a_band_lies_between_its_lower_and_upper_edge():
-    figure = figures.band(np.arange(3), {"a": (np.ones(3), np.zeros(3), np.full(3, 2.0))}, "offset", "cosine")
+    figure = figures.band({"a": (np.arange(3), np.ones(3), np.zeros(3), np.full(3, 2.0))}, "offset", "cosine")
     lower, upper, middle = figure.data
     assert (lower.y[0], upper.y[0], middle.y[0]) == (0, 2, 1)
     assert upper.fill == "tonexty"
