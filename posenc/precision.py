@@ -1,0 +1,398 @@
+"""What rounding does to positions: any sinusoid or rotary angle with one step, or all, in fewer digits.
+
+A floating-point number has t significant binary digits, so neighbours near x are 2^(⌊log₂|x|⌋ + 1 − t) apart:
+
+    float64 t = 53        float32 t = 24        float16 t = 11        bfloat16 t = 8
+
+From 2^t on, not every whole number is among them, and positions fall together: in bfloat16 from 256 on. An
+angle p·ω is rounded by up to half the gap at its own size, however small a turn is beside it: near 1045 that
+is half a radian in float16. Which of the steps is rounded is the `stage`:
+
+    "table"     p·ω exact, sin and cos rounded (as it should be)
+    "position"  p rounded, then exact
+    "angle"     p·ω rounded, then exact
+    "chain"     p, ω, their product, then sin and cos rounded, as code computes that is all of one dtype
+
+Rounded values come as float64 arrays. Letters: p position, ω_i rate of pair i in radians per position
+(`posenc.inv_freq`, or those of a scaled rotary encoding), n positions, m pairs.
+"""
+
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from posenc.arrays import Floats, check_array, check_finite
+from posenc.parameters import (
+    BASE,
+    FREQ_SHIFT,
+    LAYOUT,
+    PRECISION,
+    SEQ_LEN,
+    SHIFT,
+    STAGE,
+    Integer,
+    Positions,
+    check_positions,
+)
+from posenc.sinusoidal import columns, inv_freq
+
+
+class Format(NamedTuple):
+    """A binary floating-point format.
+
+    It has so many significant binary `digits`; 2^`smallest` is its smallest positive number, `largest` the
+    largest.
+    """
+
+    digits: int
+    smallest: int
+    largest: float
+
+
+# IEEE 754-2019, table 3.5; bfloat16 is float32 without its last 16 digits.
+FORMATS: Mapping[str, Format] = MappingProxyType(
+    {
+        "bfloat16": Format(8, -133, (2 - 2**-7) * 2.0**127),
+        "float16": Format(11, -24, 65504.0),
+        "float32": Format(24, -149, (2 - 2**-23) * 2.0**127),
+        "float64": Format(53, -1074, float(np.finfo(np.float64).max)),
+    }
+)
+COUNT = Integer("count", default=400, minimum=2, maximum=10_000)
+
+
+def spacing(values: ArrayLike, precision: str = PRECISION.default) -> Floats:
+    """Return how far apart the numbers of a format are at each value: 2^(⌊log₂|x|⌋ + 1 − digits).
+
+    Parameters
+    ----------
+    values
+        Real numbers, any shape.
+    precision
+        ``"bfloat16"``, ``"float16"``, ``"float32"`` or ``"float64"``.
+
+    Returns
+    -------
+    float64 of the same shape: at 0 and near it the smallest positive number of the format.
+    """
+    form = FORMATS[PRECISION.check(precision)]
+    _, exponent = np.frexp(check_array("values", values))  # 2^(exponent − 1) ≤ |x| < 2^exponent
+    return np.asarray(np.ldexp(1.0, np.maximum(exponent - form.digits, form.smallest)))
+
+
+def rounded(values: ArrayLike, precision: str = PRECISION.default) -> Floats:
+    """Return the nearest number of a format, of two equally near ones that with an even last digit.
+
+    Parameters
+    ----------
+    values
+        Real numbers, any shape: positions, angles, or a bias.
+    precision
+        As in `spacing`.
+
+    Returns
+    -------
+    float64 of the same shape. What is rounded past the largest number of the format is infinite: positions
+    from 65,520 on in float16.
+
+    Examples
+    --------
+    >>> rounded([255, 256, 257, 258, 259], "bfloat16").tolist()
+    [255.0, 256.0, 256.0, 258.0, 260.0]
+    """
+    given, step = check_array("values", values), spacing(values, precision)
+    if precision == "float64":
+        return given
+    with np.errstate(over="ignore"):  # a small step may take 1e308 past the largest float64
+        near: Floats = np.rint(given / step) * step  # rint takes halves to the even neighbour
+    return np.where(np.abs(near) > FORMATS[precision].largest, np.copysign(np.inf, near), near)
+
+
+class Collisions(NamedTuple):
+    """What becomes of positions in a format.
+
+    `values` (n,) are the positions as they are there, `distinct` the number of different ones. `first` is the
+    index of the first position whose value an earlier one has, or None; `largest` how many share one value at
+    most.
+    """
+
+    values: Floats
+    distinct: int
+    first: int | None
+    largest: int
+
+
+def collisions(positions: Positions, precision: str = PRECISION.default) -> Collisions:
+    """Say which positions fall together when they are numbers of a format.
+
+    Of the positions 0 … n − 1 with n = 2^t·2^k, 2^t + k·2^(t−1) or so are left: every further doubling of the
+    length adds as many values as the one before.
+
+    Parameters
+    ----------
+    positions
+        A number n, for 0 … n − 1, or an array, as in `posenc.sinusoidal`.
+    precision
+        As in `spacing`.
+    """
+    values = rounded(_positions(positions), precision)
+    found, first, count = np.unique(values, return_index=True, return_counts=True)
+    again = np.ones(len(values), dtype=bool)
+    again[first] = False
+    return Collisions(
+        values,
+        distinct=len(found),
+        first=int(np.argmax(again)) if again.any() else None,
+        largest=int(count.max()),
+    )
+
+
+def angles_in(
+    positions: Positions,
+    rates: ArrayLike,
+    precision: str = PRECISION.default,
+    *,
+    stage: str = STAGE.default,
+) -> Floats:
+    """Return the angles p·ω as they come out with one step, or all, in a format.
+
+    Parameters
+    ----------
+    positions
+        A number n or an array, as in `posenc.sinusoidal`.
+    rates
+        (m,) radians per position.
+    precision
+        As in `spacing`.
+    stage
+        ``"table"`` and float64: p·ω; ``"position"``: rounded(p)·ω; ``"angle"``: rounded(p·ω); ``"chain"``:
+        rounded(rounded(p)·rounded(ω)).
+
+    Returns
+    -------
+    (n, m) float64, radians
+        Infinite or NaN where the format has no number for a position.
+
+    Raises
+    ------
+    ValueError
+        For an argument outside its limits, in one sentence that names it.
+    """
+    stage, p, omega = STAGE.check(stage), _positions(positions), _rates(rates)
+    if stage in ("chain", "position"):
+        p = rounded(p, precision)
+    if stage == "chain":
+        omega = rounded(omega, precision)
+    with np.errstate(invalid="ignore"):  # float16 may know no such position and a rate of 0: ∞·0
+        angles: Floats = np.multiply.outer(p, omega)
+    return rounded(angles, precision) if stage in ("chain", "angle") else angles
+
+
+def waves_in(
+    positions: Positions,
+    rates: ArrayLike,
+    precision: str = PRECISION.default,
+    *,
+    stage: str = STAGE.default,
+) -> tuple[Floats, Floats]:
+    """Return sin p·ω and cos p·ω as they come out with one step, or all, in a format.
+
+    Arguments, errors and shape are those of `angles_in`. With the stages ``"chain"`` and ``"table"`` sine and
+    cosine are rounded, too.
+    """
+    angles = angles_in(positions, rates, precision, stage=stage)
+    with np.errstate(invalid="ignore"):  # no direction: sin ∞
+        sine, cosine = np.sin(angles), np.cos(angles)
+    if stage in ("chain", "table"):
+        return rounded(sine, precision), rounded(cosine, precision)
+    return sine, cosine
+
+
+def sinusoid_in(
+    positions: Positions,
+    d_model: int,
+    precision: str = PRECISION.default,
+    *,
+    stage: str = STAGE.default,
+    base: float = BASE.default,
+    layout: str = LAYOUT.default,
+    freq_shift: int = FREQ_SHIFT.default,
+) -> Floats:
+    """Return the sinusoidal table as it comes out with one step, or all, in a format.
+
+    Parameters
+    ----------
+    positions, d_model, base, layout, freq_shift
+        As in `posenc.sinusoidal`.
+    precision, stage
+        As in `waves_in`.
+
+    Returns
+    -------
+    (n, d_model) float64
+        With ``stage="table"`` this is ``sinusoidal(…)`` rounded once.
+
+    References
+    ----------
+    Wang et al. 2024, "When Precision Meets Position: BFloat16 Breaks Down RoPE in Long-Context Training",
+    https://arxiv.org/abs/2411.13476
+    """
+    pair, is_cos = columns(d_model, layout=layout, freq_shift=freq_shift)
+    rates = inv_freq(d_model, base=base, freq_shift=freq_shift)
+    table = np.zeros((len(_positions(positions)), d_model))
+    if not rates.size:  # a width of 1 with freq_shift 1: all of it is the column of zeros
+        return table
+    sine, cosine = waves_in(positions, rates, precision, stage=stage)
+    for wave, place in ((sine, ~is_cos & (pair >= 0)), (cosine, is_cos)):
+        table[:, place] = wave[:, pair[place]]
+    return table
+
+
+def phase_error(
+    positions: Positions,
+    rates: ArrayLike,
+    precision: str = PRECISION.default,
+    *,
+    stage: str = STAGE.default,
+) -> Floats:
+    """Return how far the angles of `angles_in` are from p·ω, which is taken without any rounding.
+
+    Returns
+    -------
+    (n, m) float64, radians
+        The rates count as given: in float64 the error is that of the product alone, up to 1e-9 at 1e7.
+    """
+    product, rest = _exact_product(_positions(positions), _rates(rates))
+    return angles_in(positions, rates, precision, stage=stage) - product - rest
+
+
+def worst_error(
+    positions: Positions,
+    rates: ArrayLike,
+    precision: str = PRECISION.default,
+    *,
+    stage: str = STAGE.default,
+) -> Floats:
+    """Return the largest error of any sine or cosine at each position: 0 … 2.
+
+    The same for every table and every rotation made of these rates, whatever the order of its columns.
+
+    Returns
+    -------
+    (n,) float64
+        NaN where the format has no number for a position. float64's own last digit, 1e-16, is not seen.
+    """
+    product, rest = _exact_product(_positions(positions), _rates(rates))
+    sine, cosine = np.sin(product), np.cos(product)
+    # sin(a + r) = sin a + r·cos a to far below one digit, since |r| < 1e-9
+    right = sine + rest * cosine, cosine - rest * sine
+    made = waves_in(positions, rates, precision, stage=stage)
+    errors = [np.abs(wave - exact).max(axis=1) for wave, exact in zip(made, right, strict=True)]
+    return np.asarray(np.maximum(*errors))
+
+
+def score_in(
+    positions: Positions,
+    offset: float,
+    rates: ArrayLike,
+    precision: str = PRECISION.default,
+    *,
+    stage: str = STAGE.default,
+) -> Floats:
+    """Return the score of positions p + k and p for each p: (1/m) Σ_i cos((p + k)ω_i − pω_i), with rounding.
+
+    The score of a rotated query and key of ones, and the cosine of two rows of the sinusoid. Without rounding
+    it is the same for every p, as only the offset counts; with it, moving both changes the score.
+
+    Parameters
+    ----------
+    positions
+        p: a number n or an array, as in `posenc.sinusoidal`.
+    offset
+        k.
+    rates, precision, stage
+        As in `waves_in`.
+
+    Returns
+    -------
+    (n,) float64
+    """
+    p, k = _positions(positions), SHIFT.check(offset)
+    (sine, cosine), (sine_on, cosine_on) = (
+        waves_in(place, rates, precision, stage=stage) for place in (p, p + k)
+    )
+    return np.asarray((cosine * cosine_on + sine * sine_on).mean(axis=1))
+
+
+def spread(seq_len: int, count: int = COUNT.default) -> NDArray[np.int64]:
+    """Return about `count` whole positions from 0 to ``seq_len − 1``, evenly on a log axis, each once."""
+    last = SEQ_LEN.check(seq_len) - 1
+    steps = np.geomspace(1, max(last, 1), COUNT.check(count)).round()
+    return np.unique(np.append(steps[steps <= last], 0)).astype(np.int64)
+
+
+class Accident(NamedTuple):
+    """A published accident: where positions were rounded, and where that is told.
+
+    `positions` (first, last) of those that it shows, `rotary_dim` the width of the rotation, base 10,000.
+    """
+
+    source: str
+    precision: str
+    stage: str
+    rotary_dim: int
+    positions: tuple[int, int]
+
+
+ACCIDENTS: Mapping[str, Accident] = MappingProxyType(
+    {
+        # float16 throughout: the angle 1044.27 of position 1857 becomes 1045, and cosines are off by 0.78.
+        "gpt_neox": Accident(
+            "https://github.com/EleutherAI/gpt-neox/issues/1003", "float16", "chain", 32, (0, 2047)
+        ),
+        # A model cast to bfloat16 casts its rates and, with them, its positions: 257 becomes 256.
+        "llama": Accident(
+            "https://github.com/huggingface/transformers/pull/29285", "bfloat16", "chain", 128, (0, 8191)
+        ),
+        # Image positions start at 65,536, where bfloat16 has steps of 512: all of an image is at one place.
+        "ideogram": Accident(
+            "https://github.com/huggingface/diffusers/issues/13920", "bfloat16", "chain", 128, (65536, 65791)
+        ),
+    }
+)
+
+
+def _positions(positions: Positions) -> Floats:
+    given = check_positions(positions)
+    return np.arange(float(given)) if isinstance(given, int) else given
+
+
+def _rates(rates: ArrayLike) -> Floats:
+    given = check_finite("rates", check_array("rates", rates))
+    if given.ndim != 1 or given.size == 0:
+        raise ValueError(f"rates must have one axis and not be empty, got shape {given.shape}")
+    return given
+
+
+def _exact_product(p: Floats, omega: Floats) -> tuple[Floats, Floats]:
+    """Return p·ω as float64 and what is left of it: together they are exact (Dekker 1971).
+
+    Each factor is cut into two halves of 26 digits, whose products have no rounding.
+    """
+    product = np.multiply.outer(p, omega)
+    (p_high, p_low), (w_high, w_low) = _halves(p), _halves(omega)
+    rest = np.multiply.outer(p_high, w_high) - product
+    rest += np.multiply.outer(p_high, w_low)
+    rest += np.multiply.outer(p_low, w_high)
+    rest += np.multiply.outer(p_low, w_low)
+    return product, rest
+
+
+def _halves(values: Floats) -> tuple[Floats, Floats]:
+    """Split numbers into a sum of two with half the digits each (Veltkamp)."""
+    scaled = (2.0**27 + 1) * values
+    high = scaled - (scaled - values)
+    return high, values - high
