@@ -481,7 +481,6 @@ def cell_similarity(
     for turn in turns[:-1]:  # (n, m) for each axis
         before = (before[:, np.newaxis] * turn).reshape(-1, waves.shape[1])
     dots = before.real @ turns[-1].real.T - before.imag @ turns[-1].imag.T
-    dots.reshape(sizes)[here] = waves.shape[1]  # not the sum of its waves: exact
     return of_dots(measure, dots.reshape(sizes), waves.shape[1])
 
 
