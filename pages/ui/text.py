@@ -7,7 +7,7 @@ import math
 import re
 import tomllib
 from collections.abc import Mapping
-from functools import cache
+from functools import lru_cache
 from pathlib import Path
 
 import streamlit as st
@@ -16,13 +16,14 @@ LANGUAGES = ("en", "ko")
 FOLDER = Path(__file__).parents[1] / "text"
 
 
-@cache
+# A bound that holds all there is: about 50 kB of labels a language, 10 kB of prose a page and language.
+@lru_cache(maxsize=2)
 def catalogue(lang: str) -> dict[str, str]:
     """Return the short labels of one language, with dotted keys: ``label.d_model``."""
     return dict(_flatten(tomllib.loads((FOLDER / f"{lang}.toml").read_text(encoding="utf-8"))))
 
 
-@cache
+@lru_cache(maxsize=64)
 def sections(lang: str, page: str) -> dict[str, str]:
     """Return the prose of one page by section; a section starts at ``## name``."""
     text = (FOLDER / lang / f"{page}.md").read_text(encoding="utf-8")
