@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import urlsplit
 
+from streamlit.components.v2.bidi_component.main import _make_trigger_id
 from streamlit.proto.BackMsg_pb2 import BackMsg
 from streamlit.proto.ClientState_pb2 import ClientState
 from streamlit.proto.Delta_pb2 import Delta
@@ -28,6 +29,9 @@ from pages.ui.text import LANGUAGES, catalogue
 LIMIT_S = 60.0
 # A browser forgets a message that this many full runs did not use (`global.maxCachedMessageAge`).
 MESSAGE_AGE = 2
+
+# What is true for one run only: a button, a box drawn on a heatmap.
+TRIGGERS = ("trigger_value", "json_trigger_value")
 
 ENDS = {
     ForwardMsg.FINISHED_SUCCESSFULLY,
@@ -96,7 +100,8 @@ def _heatmap(drawn: Any, known: dict[str, Any]) -> Widget | None:
         return None
     (length,) = struct.unpack_from("<I", drawn.bytes)  # see posenc.figures.wire
     rows, columns = json.loads(drawn.bytes[4 : 4 + length])["shape"]
-    return Widget(field="json_value", value=None, limits=(rows, columns), **known)
+    known["id"] = _make_trigger_id(drawn.id, "events")  # what is heard once has a name of its own
+    return Widget(field="json_trigger_value", value=None, limits=(rows, columns), **known)
 
 
 def _plain(name: str) -> Callable[[Any, dict[str, Any]], Widget]:
@@ -202,7 +207,7 @@ class Tab:
         try:
             return await self._run(fragment_id=moved.fragment)
         finally:
-            if moved.field == "trigger_value":
+            if moved.field in TRIGGERS:
                 del self.values[moved.id]
 
     async def _run(self, **request: Any) -> Answer:
@@ -277,7 +282,7 @@ class Tab:
 
     def _learn(self, drawn: Widget) -> None:
         self.widgets[drawn.key] = drawn
-        if drawn.field not in ("trigger_value", "json_value"):  # these have no value until they are used
+        if drawn.field not in TRIGGERS:
             self.values[drawn.id] = _state(drawn, drawn.value)
 
 

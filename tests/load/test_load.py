@@ -102,11 +102,11 @@ def test_a_report_says_what_was_measured() -> None:
 
 def test_a_box_and_a_step_stay_on_what_they_are_drawn_on() -> None:
     visitor = Visitor("", seed=1)
-    heatmap = Widget("$$ID-0-table_heatmap", "bidi_component", "json_value", None, limits=(1, 16_384))
+    heatmap = Widget("$$ID-0-table_heatmap", "bidi_component", "json_trigger_value", None, limits=(1, 16_384))
     slider = Widget("$$ID-0-k", "slider", "string_array_value", ["b"], options=("a", "b", "c"))
     number = Widget("$$ID-0-base", "number_input", "double_value", 1.0, limits=(1.0, 1e9, 1000.0))
     for _ in range(200):
-        top, bottom, left, right = json.loads(str(visitor.other(heatmap)))["view"]
+        ((top, bottom, left, right),) = [e["value"] for e in json.loads(str(visitor.other(heatmap)))]
         assert 0 <= top < bottom <= 1
         assert 0 <= left < right <= 16_384
         assert visitor.other(slider) in (["a"], ["b"], ["c"])

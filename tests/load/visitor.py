@@ -144,7 +144,7 @@ class Visitor:
             return min(max(moved.value + step * self.random.choice((-2, -1, 1, 2)), least), most)
         if moved.kind == "bidi_component":  # a box drawn on a heatmap
             ends = [sorted(self.random.sample(range(int(size) + 1), k=2)) for size in moved.limits]
-            return json.dumps({"view": [end for pair in ends for end in pair]})
+            return json.dumps([{"event": "view", "value": [end for pair in ends for end in pair]}])
         if moved.kind == "text_area":
             return " ".join(self.random.choices(WORDS, k=self.random.randint(1, 12)))
         return not moved.value  # a switch, or a button, which is off until it is pressed
