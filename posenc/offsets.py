@@ -101,8 +101,12 @@ def _sums(x: tuple[Float64, Float64], y: tuple[Float64, Float64]) -> tuple[Float
 
 
 def kept(rates: Float64, length: int | Int64) -> Float64:
-    """Return sin(n·ω/2)/(n·sin(ω/2)): what the mean of n positions in a row keeps of a wave, 0 < ω ≤ π."""
-    share: Float64 = np.sin(length * rates / 2) / (length * np.sin(rates / 2))
+    """Return sin(n·ω/2)/(n·sin(ω/2)): what the mean of n positions in a row keeps of a wave, |ω| < 2π.
+
+    Of a rate of 0 it keeps all, and so of one that is too small to be told from it.
+    """
+    halves = np.maximum(np.abs(rates) / 2, np.finfo(np.float64).tiny)
+    share: Float64 = np.sin(length * halves) / (length * np.sin(halves))
     return share
 
 

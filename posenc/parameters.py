@@ -31,19 +31,22 @@ def shown(value: object) -> str:
 
 @dataclass(frozen=True)
 class Integer:
-    """A whole number from `minimum` to `maximum`, both allowed."""
+    """A whole number from `minimum` to `maximum`, both allowed, and where it says so an even one."""
 
     name: str
     default: int
     minimum: int
     maximum: int
+    even: bool = False
 
     def check(self, value: object) -> int:
         """Return `value` as an ``int``; booleans, floats and text are refused, NumPy integers are not."""
         whole = isinstance(value, (int, np.integer)) and not isinstance(value, bool)
-        if not whole or not self.minimum <= cast(int, value) <= self.maximum:
+        odd = whole and self.even and cast(int, value) % 2
+        if not whole or odd or not self.minimum <= cast(int, value) <= self.maximum:
+            kind = "an even integer" if self.even else "an integer"
             raise ValueError(
-                f"{self.name} must be an integer from {self.minimum} to {self.maximum}, got {shown(value)}"
+                f"{self.name} must be {kind} from {self.minimum} to {self.maximum}, got {shown(value)}"
             )
         return int(cast(int, value))
 
@@ -92,13 +95,31 @@ class Choice(Generic[Option]):
 
 SEQ_LEN = Integer("seq_len", default=50, minimum=1, maximum=10_000_000)
 D_MODEL = Integer("d_model", default=128, minimum=1, maximum=16_384)
-BASE = Real("base", default=10_000.0, minimum=1.0, maximum=1e9)
+# Models for a million positions and more are published with bases of several 1e9.
+BASE = Real("base", default=10_000.0, minimum=1.0, maximum=1e12)
 LAYOUT: Choice[str] = Choice("layout", ("interleaved", "sin_cos", "cos_sin"))
 FREQ_SHIFT: Choice[int] = Choice("freq_shift", (0, 1))
-SHIFT = Real("k", default=1.0, minimum=-1e7, maximum=1e7)
-# A grid of cells: an image of 16,384 pixels a side in patches of 16. Not square unless it is asked for.
-HEIGHT = Integer("height", default=12, minimum=1, maximum=1024)
-WIDTH = Integer("width", default=16, minimum=1, maximum=1024)
+# Rotary embedding.
+HEAD_DIM = Integer("head_dim", default=128, minimum=2, maximum=1024, even=True)
+ROTARY_DIM = Integer("rotary_dim", default=128, minimum=1, maximum=1024)  # an odd width rounds its pairs up
+PAIRS: Choice[str] = Choice("pairs", ("half_split", "adjacent"))
+SCALE_BASE = Real("scale_base", default=512.0, minimum=1e-3, maximum=1e9)
+GAMMA = Real("gamma", default=0.4, minimum=1e-3, maximum=1e3)
+SEGMENT = Integer("the size of a segment", default=1, minimum=1, maximum=SEQ_LEN.maximum)
+# Longer contexts, by the names that a config.json has for them.
+FACTOR = Real("factor", default=4.0, minimum=1.0, maximum=1e6)
+ATTENTION_FACTOR = Real("attention_factor", default=1.0, minimum=0.0, maximum=1e3)
+MAX_POSITION_EMBEDDINGS = Integer("max_position_embeddings", default=8192, minimum=2, maximum=10**9)
+ORIGINAL_MAX_POSITION_EMBEDDINGS = replace(
+    MAX_POSITION_EMBEDDINGS, name="original_max_position_embeddings", default=2048
+)
+WANTED_LEN = replace(MAX_POSITION_EMBEDDINGS, name="seq_len", minimum=1)
+BETA_FAST = Real("beta_fast", default=32.0, minimum=1e-6, maximum=1e6)
+BETA_SLOW = replace(BETA_FAST, name="beta_slow", default=1.0)
+MSCALE = Real("mscale", default=1.0, minimum=0.0, maximum=1e3)
+LOW_FREQ_FACTOR = Real("low_freq_factor", default=1.0, minimum=1e-6, maximum=1e6)
+HIGH_FREQ_FACTOR = replace(LOW_FREQ_FACTOR, name="high_freq_factor", default=4.0)
+PARTIAL_ROTARY_FACTOR = Real("partial_rotary_factor", default=1.0, minimum=0.0, maximum=1.0)
 # Attention biases and lookups.
 N_HEADS = Integer("n_heads", default=8, minimum=1, maximum=1024)
 BIAS_MAX = Real("bias_max", default=8.0, minimum=0.0, maximum=1024.0)
@@ -108,6 +129,10 @@ BUCKET_SIZE = Integer("bucket_size", default=256, minimum=2, maximum=65_536)
 MAX_POSITION = Integer("max_position", default=512, minimum=3, maximum=SEQ_LEN.maximum)
 LEFT = Integer("left", default=16, minimum=0, maximum=SEQ_LEN.maximum)
 RIGHT = Integer("right", default=16, minimum=0, maximum=SEQ_LEN.maximum)
+SHIFT = Real("k", default=1.0, minimum=-1e7, maximum=1e7)
+# A grid of cells: an image of 16,384 pixels a side in patches of 16. Not square unless it is asked for.
+HEIGHT = Integer("height", default=12, minimum=1, maximum=1024)
+WIDTH = Integer("width", default=16, minimum=1, maximum=1024)
 GRID_LAYOUT: Choice[str] = Choice("grid_layout", ("sin_cos", "interleaved", "cos_sin", "sines_first"))
 ANGLE = Real("angle", default=0.0, minimum=-math.tau, maximum=math.tau)
 N_BANDS = Integer("n_bands", default=64, minimum=1, maximum=4096)
@@ -116,7 +141,7 @@ SPACING: Choice[str] = Choice("spacing", ("log", "linear"))
 PRECISION: Choice[str] = Choice("precision", ("bfloat16", "float16", "float32", "float64"))
 STAGE: Choice[str] = Choice("stage", ("chain", "angle", "position", "table"))
 FLOAT_DTYPES = ("float16", "float32", "float64")
-_COUNT = replace(SEQ_LEN, name="positions")
+COUNT = replace(SEQ_LEN, name="positions")
 
 
 def check_dtype(dtype: DTypeLike | None) -> np.dtype[np.floating]:
@@ -147,14 +172,14 @@ def check_positions(positions: object) -> int | NDArray[np.float64]:
         For text, booleans, complex numbers, NaN, infinities, none or too many, or other than one axis.
     """
     if isinstance(positions, (int, np.integer)) and not isinstance(positions, bool):
-        return _COUNT.check(positions)
+        return COUNT.check(positions)
     try:
         given = np.asarray(positions)
     except ValueError:  # rows of different lengths
         given = np.empty((0, 0))
-    if given.ndim != 1 or given.dtype.kind not in "iuf" or not 0 < given.size <= _COUNT.maximum:
+    if given.ndim != 1 or given.dtype.kind not in "iuf" or not 0 < given.size <= COUNT.maximum:
         raise ValueError(
-            f"positions must be an integer or a 1-D array of 1 to {_COUNT.maximum} real numbers, "
+            f"positions must be an integer or a 1-D array of 1 to {COUNT.maximum} real numbers, "
             f"got {shown(positions)}"
         )
     exact = given.astype(np.float64)

@@ -13,7 +13,12 @@ from typing import Any
 
 from numpy.typing import NDArray
 
-from tests.conformance.adapters import bias, grid, sinusoid
+from tests.conformance.adapters import bias, grid, rotary, sinusoid
 
 Output = NDArray[Any] | Mapping[str, NDArray[Any]]
-ADAPTERS: dict[str, Callable[..., Output]] = {**bias.ADAPTERS, **grid.ADAPTERS, **sinusoid.ADAPTERS}
+ADAPTERS: dict[str, Callable[..., Output]] = {
+    **bias.ADAPTERS,
+    **grid.ADAPTERS,
+    **rotary.ADAPTERS,
+    **sinusoid.ADAPTERS,
+}
