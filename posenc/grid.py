@@ -5,7 +5,7 @@ the columns with the sinusoid of its coordinate, and the shares stand side by si
 
     PE(y, x) = [ s(x, d/2) | s(y, d/2) ]        s(c, w) = `posenc.sinusoidal.sinusoidal` at c, of width w
 
-The tables of the libraries are this one with other coordinates, shares, axes and layouts (`FORMS`). Seen
+The tables of the libraries are this one with other coordinates, shares, axes and layouts (`GRID_FORMS`). Seen
 without the order of its columns, each is a set of wave vectors k_i in radians per cell,
 
     sin(k_i · c), cos(k_i · c)                  and PE(c) · PE(c′) = Σ_i cos(k_i · (c − c′)),
@@ -50,7 +50,9 @@ Shape = Sequence[int]
 EPSILON = 1e-6
 
 
-def cells(shape: Shape, *, first: float | Shape = 0.0, step: float | Sequence[float] = 1.0) -> Floats:
+def grid_cells(
+    shape: Shape, *, first: float | Sequence[float] = 0.0, step: float | Sequence[float] = 1.0
+) -> Floats:
     """Return the coordinates of every cell of a grid: ``first + step · index`` on each axis.
 
     Parameters
@@ -63,7 +65,7 @@ def cells(shape: Shape, *, first: float | Shape = 0.0, step: float | Sequence[fl
     Returns
     -------
     (*shape, a) float64
-        ``cells((H, W))[y, x]`` is (y, x).
+        ``grid_cells((H, W))[y, x]`` is (y, x).
 
     Raises
     ------
@@ -72,7 +74,7 @@ def cells(shape: Shape, *, first: float | Shape = 0.0, step: float | Sequence[fl
 
     Examples
     --------
-    >>> cells((2, 3))[1].tolist()
+    >>> grid_cells((2, 3))[1].tolist()
     [[1.0, 0.0], [1.0, 1.0], [1.0, 2.0]]
     """
     index = np.moveaxis(np.indices(check_shape(shape)), 0, -1)
@@ -110,7 +112,7 @@ def valid_counts(mask: ArrayLike) -> Floats:
     return np.stack(counts, axis=-1)
 
 
-def normalised(coordinates: ArrayLike, *, scale: float = 2 * math.pi) -> Floats:
+def normalised_cells(coordinates: ArrayLike, *, scale: float = 2 * math.pi) -> Floats:
     """Stretch the coordinates of a grid so that the last cell of each row and column stands at `scale`.
 
     c ← c / (c_last + 1e-6) · scale, with c_last the coordinate of the last cell on the same line of the axis.
@@ -119,7 +121,7 @@ def normalised(coordinates: ArrayLike, *, scale: float = 2 * math.pi) -> Floats:
     Parameters
     ----------
     coordinates
-        (*shape, a), such as those of ``cells(shape, first=1)`` or `valid_counts`.
+        (*shape, a), such as those of ``grid_cells(shape, first=1)`` or `valid_counts`.
     scale
         2π in DETR: the fastest wave then turns once over the image.
 
@@ -139,7 +141,7 @@ def normalised(coordinates: ArrayLike, *, scale: float = 2 * math.pi) -> Floats:
     return np.stack(stretched, axis=-1)
 
 
-def share(d_model: int, shares: Sequence[int]) -> tuple[int, ...]:
+def split_width(d_model: int, shares: Sequence[int]) -> tuple[int, ...]:
     """Split the width of a table among its axes: an even number of columns each, in these proportions.
 
     Parameters
@@ -156,7 +158,7 @@ def share(d_model: int, shares: Sequence[int]) -> tuple[int, ...]:
 
     Examples
     --------
-    >>> share(32, (2, 3, 3))
+    >>> split_width(32, (2, 3, 3))
     (8, 12, 12)
     """
     d_model, whole = D_MODEL.check(d_model), sum(shares)
@@ -187,9 +189,9 @@ def grid_sinusoidal(
     Parameters
     ----------
     coordinates
-        (…, a) coordinates of the cells: `cells`, or any other.
+        (…, a) coordinates of the cells: `grid_cells`, or any other.
     widths
-        Columns of each part; `share` splits a width evenly. An odd one has one more sine.
+        Columns of each part; `split_width` splits a width evenly. An odd one has one more sine.
     axes
         The axis of each part; without it, one part an axis in their order. (1, 0) puts x first in an image.
     base, freq_shift
@@ -217,7 +219,7 @@ def grid_sinusoidal(
 
     Examples
     --------
-    >>> grid_sinusoidal(cells((1, 2)), (2, 2), axes=(1, 0), dtype="float64").round(4)
+    >>> grid_sinusoidal(grid_cells((1, 2)), (2, 2), axes=(1, 0), dtype="float64").round(4)
     array([[[0.    , 1.    , 0.    , 1.    ],
             [0.8415, 0.5403, 0.    , 1.    ]]])
     """
@@ -247,7 +249,7 @@ def grid_sinusoidal(
 
 
 @dataclass(frozen=True)
-class Form:
+class GridForm:
     """A grid's table as a library or a model builds it: the parameters of `grid_sinusoidal`.
 
     Parameters
@@ -255,11 +257,11 @@ class Form:
     axes, grid_layout, freq_shift
         As in `grid_sinusoidal`.
     shares
-        Proportions of the width, in the order of `axes`, as in `share`.
+        Proportions of the width, in the order of `axes`, as in `split_width`.
     first
         Coordinate of the first cell.
     scale
-        Of `normalised`, or None where the cells keep their numbers.
+        Of `normalised_cells`, or None where the cells keep their numbers.
     source
         Where that can be read.
     """
@@ -274,8 +276,8 @@ class Form:
 
     def coordinates(self, shape: Shape) -> Floats:
         """Return the coordinates of every cell, (*shape, a)."""
-        places = cells(self._check(shape), first=self.first)
-        return places if self.scale is None else normalised(places, scale=self.scale)
+        places = grid_cells(self._check(shape), first=self.first)
+        return places if self.scale is None else normalised_cells(places, scale=self.scale)
 
     def table(
         self, shape: Shape, d_model: int, *, base: float = BASE.default, dtype: DTypeLike = np.float32
@@ -283,7 +285,7 @@ class Form:
         """Return the code of every cell, (*shape, d_model)."""
         return grid_sinusoidal(
             self.coordinates(shape),
-            share(d_model, self.shares),
+            split_width(d_model, self.shares),
             axes=self.axes,
             base=base,
             freq_shift=self.freq_shift,
@@ -294,7 +296,7 @@ class Form:
     def vectors(self, shape: Shape, d_model: int, *, base: float = BASE.default) -> Floats:
         """Return the wave vectors of the table in radians per cell, (a, d_model/2)."""
         vectors = axial_vectors(
-            share(d_model, self.shares), axes=self.axes, base=base, freq_shift=self.freq_shift
+            split_width(d_model, self.shares), axes=self.axes, base=base, freq_shift=self.freq_shift
         )
         if self.scale is None:
             return vectors
@@ -307,34 +309,34 @@ class Form:
         return checked
 
 
-FORMS: Mapping[str, Form] = MappingProxyType(
+GRID_FORMS: Mapping[str, GridForm] = MappingProxyType(
     {
         # Masked autoencoders, DiT and diffusers: x, the column of the image, comes first.
-        "mae": Form(
+        "mae": GridForm(
             (1, 0), "sin_cos", (1, 1), "https://github.com/facebookresearch/mae/blob/main/util/pos_embed.py"
         ),
         # The function that AIMv2, Florence-2 and RT-DETR share in transformers: y comes first.
-        "aimv2": Form(
+        "aimv2": GridForm(
             (0, 1),
             "sin_cos",
             (1, 1),
             "https://github.com/huggingface/transformers/blob/main/src/transformers/models/vit_mae/modeling_vit_mae.py",
         ),
         # Plain ViT baselines (Beyer et al. 2022), SimpleViT: as MAE, with the rates of tensor2tensor.
-        "big_vision": Form(
+        "big_vision": GridForm(
             (1, 0),
             "sin_cos",
             (1, 1),
             "https://github.com/google-research/big_vision/blob/main/big_vision/models/vit.py",
             freq_shift=1,
         ),
-        "timm": Form(
+        "timm": GridForm(
             (0, 1),
             "sines_first",
             (1, 1),
             "https://github.com/huggingface/pytorch-image-models/blob/main/timm/layers/pos_embed_sincos.py",
         ),
-        "detr": Form(
+        "detr": GridForm(
             (0, 1),
             "interleaved",
             (1, 1),
@@ -342,11 +344,11 @@ FORMS: Mapping[str, Form] = MappingProxyType(
             first=1.0,
             scale=2 * math.pi,
         ),
-        "positional_encodings": Form(
+        "positional_encodings": GridForm(
             (0, 1), "interleaved", (1, 1), "https://github.com/tatp22/multidim-positional-encoding"
         ),
         # Video, axes (t, y, x): a quarter of the width for time, then x and y.
-        "cogvideox": Form(
+        "cogvideox": GridForm(
             (0, 2, 1),
             "sin_cos",
             (2, 3, 3),
@@ -396,7 +398,7 @@ def flat_vectors(shape: Shape, d_model: int, *, base: float = BASE.default) -> F
     Parameters
     ----------
     shape
-        As in `cells`; that of all axes but the first decides.
+        As in `grid_cells`; that of all axes but the first decides.
     d_model, base
         As in `posenc.sinusoidal`; of an odd width the complete pairs count.
 
@@ -435,7 +437,7 @@ def mixed_vectors(d_model: int, angle: float, *, base: float = BASE.default) -> 
     """
     cos, sin = math.cos(ANGLE.check(angle)), math.sin(angle)
     turn = np.array([[cos, -sin], [sin, cos]])
-    return np.asarray(turn @ axial_vectors(share(d_model, (1, 1)), base=base))
+    return np.asarray(turn @ axial_vectors(split_width(d_model, (1, 1)), base=base))
 
 
 def cell_similarity(
@@ -450,7 +452,7 @@ def cell_similarity(
     ----------
     vectors
         (a, m) wave vectors in radians per cell: `axial_vectors`, `flat_vectors`, `mixed_vectors`,
-        ``FORMS[…].vectors(…)``, or any other.
+        ``GRID_FORMS[…].vectors(…)``, or any other.
     shape
         Of the grid, a axes.
     cell
@@ -484,7 +486,7 @@ def cell_similarity(
     return of_dots(measure, dots.reshape(sizes), waves.shape[1])
 
 
-def misread(shape: Shape) -> NDArray[np.intp]:
+def misread_cells(shape: Shape) -> NDArray[np.intp]:
     """Say whose code each cell gets when height and width of an image are swapped.
 
     The table is made for W × H cells, and its row y·W + x is taken for cell (y, x): it holds the code of the
@@ -547,7 +549,7 @@ def fourier_features(coordinates: ArrayLike, rates: ArrayLike) -> tuple[Floats, 
     ----------
     coordinates
         (…, a): in Perceiver ``np.linspace(-1, 1, n)`` on each axis, which is
-        ``cells(shape, first=-1, step=2 / (n - 1))``.
+        ``grid_cells(shape, first=-1, step=2 / (n - 1))``.
     rates
         (n_bands,) radians per unit of the coordinate, such as `fourier_bands`.
 

@@ -61,7 +61,7 @@ FORMATS: Mapping[str, Format] = MappingProxyType(
         "float64": Format(53, -1074, float(np.finfo(np.float64).max)),
     }
 )
-COUNT = Integer("count", default=400, minimum=2, maximum=10_000)
+_COUNT = Integer("count", default=400, minimum=2, maximum=10_000)
 
 
 def spacing(values: ArrayLike, precision: str = PRECISION.default) -> Floats:
@@ -327,10 +327,10 @@ def score_in(
     return np.asarray((cosine * cosine_on + sine * sine_on).mean(axis=1))
 
 
-def spread(seq_len: int, count: int = COUNT.default) -> NDArray[np.int64]:
+def log_positions(seq_len: int, count: int = _COUNT.default) -> NDArray[np.int64]:
     """Return about `count` whole positions from 0 to ``seq_len − 1``, evenly on a log axis, each once."""
     last = SEQ_LEN.check(seq_len) - 1
-    steps = np.geomspace(1, max(last, 1), COUNT.check(count)).round()
+    steps = np.geomspace(1, max(last, 1), _COUNT.check(count)).round()
     return np.unique(np.append(steps[steps <= last], 0)).astype(np.int64)
 
 

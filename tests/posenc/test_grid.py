@@ -43,26 +43,26 @@ def by_loops(coordinates, widths, axes, base, layout, freq_shift):
 
 def test_cells_are_row_major_and_height_is_the_first_axis():
     # facebookresearch/mae#18 and others: with height and width swapped, square grids hide it.
-    places = grid.cells((3, 4)).reshape(-1, 2)
+    places = grid.grid_cells((3, 4)).reshape(-1, 2)
     assert places[:, 1].tolist() == [0, 1, 2, 3] * 3
     assert places[:, 0].tolist() == [0] * 4 + [1] * 4 + [2] * 4
 
 
 def test_cells_start_and_step_where_they_are_told():
-    places = grid.cells((2, 3, 2), first=(1, -1, 0), step=(1, 0.5, 3))
+    places = grid.grid_cells((2, 3, 2), first=(1, -1, 0), step=(1, 0.5, 3))
     assert places[1, 2, 1].tolist() == [2, 0, 3]
     assert places.shape == (2, 3, 2, 3)
 
 
 def test_the_coordinates_of_fourier_features_go_from_minus_one_to_one():
-    places = grid.cells((3, 5), first=-1, step=(2 / 2, 2 / 4))
+    places = grid.grid_cells((3, 5), first=-1, step=(2 / 2, 2 / 4))
     assert places[:, 0, 0].tolist() == [-1, 0, 1]
     assert places[0, :, 1].tolist() == [-1, -0.5, 0, 0.5, 1]
 
 
 @given(shapes)
 def test_a_grid_without_padding_is_counted_from_one(shape):
-    np.testing.assert_array_equal(grid.valid_counts(np.ones(shape)), grid.cells(shape, first=1))
+    np.testing.assert_array_equal(grid.valid_counts(np.ones(shape)), grid.grid_cells(shape, first=1))
 
 
 @given(images, st.data())
@@ -79,7 +79,7 @@ def test_valid_cells_are_counted_up_to_each_cell(shape, data):
 def test_an_image_beside_padding_is_stretched_over_its_own_cells():
     mask = np.zeros((3, 5))
     mask[:2, :4] = 1
-    stretched = grid.normalised(grid.valid_counts(mask), scale=1)
+    stretched = grid.normalised_cells(grid.valid_counts(mask), scale=1)
     np.testing.assert_allclose(stretched[0, :, 1], [1 / 4, 2 / 4, 3 / 4, 1, 1], atol=1e-6)
     np.testing.assert_allclose(stretched[:, 0, 0], [1 / 2, 1, 1], atol=1e-6)
     # Nothing is valid in the last row and in the last column: these stay at 0.
@@ -89,7 +89,7 @@ def test_an_image_beside_padding_is_stretched_over_its_own_cells():
 
 def test_normalised_by_the_letter_of_the_code_of_detr():
     last, scale = 6 + 1e-6, 2 * math.pi
-    stretched = grid.normalised(grid.cells((6, 1), first=1))
+    stretched = grid.normalised_cells(grid.grid_cells((6, 1), first=1))
     assert stretched[:, 0, 0].tolist() == [(y + 1) / last * scale for y in range(6)]
 
 
@@ -98,7 +98,7 @@ def test_normalised_by_the_letter_of_the_code_of_detr():
 
 def test_the_first_half_of_the_table_of_mae_is_the_column_of_the_image():
     # facebookresearch/mae#67: d = 8, a grid of 2 × 3; token 1 is one to the right, token 3 one down.
-    tokens = grid.FORMS["mae"].table((2, 3), 8, dtype="float64").reshape(-1, 8)
+    tokens = grid.GRID_FORMS["mae"].table((2, 3), 8, dtype="float64").reshape(-1, 8)
     np.testing.assert_allclose(tokens[1], [0.8415, 0.01, 0.5403, 1, 0, 0, 1, 1], atol=6e-5)
     np.testing.assert_allclose(tokens[3], [0, 0, 1, 1, 0.8415, 0.01, 0.5403, 1], atol=6e-5)
 
@@ -108,7 +108,7 @@ def test_a_table_is_that_of_the_double_loop(shape, layout, freq_shift, base, dat
     axes = data.draw(st.permutations(range(len(shape))))
     widths = data.draw(st.lists(st.integers(1, 7), min_size=len(shape), max_size=len(shape)))
     table = grid.grid_sinusoidal(
-        grid.cells(shape),
+        grid.grid_cells(shape),
         widths,
         axes=axes,
         base=base,
@@ -132,8 +132,8 @@ def test_any_coordinates_are_taken_and_a_single_axis_is_the_text():
 
 @pytest.mark.parametrize("dtype", ["float16", "float32", "float64"])
 def test_the_table_is_rounded_once(dtype):
-    exact = grid.FORMS["timm"].table((3, 4), 16, dtype="float64")
-    made = grid.FORMS["timm"].table((3, 4), 16, dtype=dtype)
+    exact = grid.GRID_FORMS["timm"].table((3, 4), 16, dtype="float64")
+    made = grid.GRID_FORMS["timm"].table((3, 4), 16, dtype=dtype)
     assert made.dtype == dtype
     np.testing.assert_array_equal(made, exact.astype(dtype))
 
@@ -155,12 +155,12 @@ FORM_ROWS = {
 def test_the_columns_of_each_form_written_out(name):
     known = vars(math) | {"Y": 3 / (3 + 1e-6) * 2 * math.pi, "X": 2 / (5 + 1e-6) * 2 * math.pi}
     right = [eval(term, known) for term in FORM_ROWS[name].split()]
-    made = grid.FORMS[name].table((3, 5), 8, dtype="float64")[2, 1]
+    made = grid.GRID_FORMS[name].table((3, 5), 8, dtype="float64")[2, 1]
     np.testing.assert_allclose(made, right, rtol=0, atol=1e-15)
 
 
 def test_the_columns_of_the_video_form_written_out():
-    made = grid.FORMS["cogvideox"].table((2, 3, 4), 16, dtype="float64")[1, 2, 3]
+    made = grid.GRID_FORMS["cogvideox"].table((2, 3, 4), 16, dtype="float64")[1, 2, 3]
     rates = [10_000 ** (-i / 3) for i in range(3)]
     space = [wave(c * rate) for c in (3, 2) for wave in (math.sin, math.cos) for rate in rates]
     time = [math.sin(1), math.sin(0.01), math.cos(1), math.cos(0.01)]
@@ -168,14 +168,14 @@ def test_the_columns_of_the_video_form_written_out():
 
 
 def test_every_form_is_tried_above():
-    assert set(FORM_ROWS) | {"cogvideox"} == set(grid.FORMS)
+    assert set(FORM_ROWS) | {"cogvideox"} == set(grid.GRID_FORMS)
 
 
-@pytest.mark.parametrize("name", grid.FORMS)
+@pytest.mark.parametrize("name", grid.GRID_FORMS)
 def test_the_share_of_a_form_is_the_smallest_that_leaves_whole_pairs(name):
-    form = grid.FORMS[name]
+    form = grid.GRID_FORMS[name]
     unit = 16 if name == "cogvideox" else 4
-    assert sum(grid.share(unit, form.shares)) == unit
+    assert sum(grid.split_width(unit, form.shares)) == unit
     for width in range(1, 2 * unit):
         if width != unit:
             with pytest.raises(ValueError, match=rf"^d_model must be a multiple of {unit}, .*, got {width}$"):
@@ -186,10 +186,10 @@ def test_the_share_of_a_form_is_the_smallest_that_leaves_whole_pairs(name):
 def test_a_share_is_refused_only_where_there_is_none(d_model, shares):
     parts = [d_model * part / sum(shares) for part in shares]
     if all(part % 2 == 0 for part in parts):
-        assert grid.share(d_model, shares) == tuple(parts)
+        assert grid.split_width(d_model, shares) == tuple(parts)
     else:
         with pytest.raises(ValueError, match="d_model must be a multiple of"):
-            grid.share(d_model, shares)
+            grid.split_width(d_model, shares)
 
 
 # How alike cells are
@@ -207,9 +207,9 @@ def squares(table, cell):
 
 
 @pytest.mark.parametrize("measure", posenc.MEASURES)
-@pytest.mark.parametrize("name", grid.FORMS)
+@pytest.mark.parametrize("name", grid.GRID_FORMS)
 def test_similarity_is_that_of_the_table(name, measure):
-    form = grid.FORMS[name]
+    form = grid.GRID_FORMS[name]
     shape, cell = ((2, 3, 4), (1, 0, 2)) if len(form.axes) == 3 else ((4, 7), (3, 5))
     table = form.table(shape, 32, base=500, dtype="float64")
     made = grid.cell_similarity(form.vectors(shape, 32, base=500), shape, cell, measure=measure)
@@ -228,7 +228,7 @@ def test_flat_vectors_are_the_text_over_the_cells_in_row_major_order(shape, d_mo
 @given(images, st.floats(0, 6), st.floats(1, 1e4))
 def test_turned_vectors_are_those_of_turned_coordinates(shape, angle, base):
     vectors = grid.mixed_vectors(16, angle, base=base)
-    places = grid.cells(shape)
+    places = grid.grid_cells(shape)
     turned = np.stack(
         [
             math.cos(angle) * places[..., 0] + math.sin(angle) * places[..., 1],
@@ -254,7 +254,7 @@ def test_turned_vectors_start_as_the_axial_ones_and_are_those_of_the_published_s
 
 def test_an_axial_cell_is_as_alike_as_its_row_and_its_column_are():
     """S(Δy, Δx) = f(Δy) + f(Δx): a cross, and nothing of the diagonal's own."""
-    form, shape = grid.FORMS["mae"], (6, 9)
+    form, shape = grid.GRID_FORMS["mae"], (6, 9)
     map_ = grid.cell_similarity(form.vectors(shape, 32), shape, (2, 4), measure="dot")
     np.testing.assert_allclose(map_, map_[:, [4]] + map_[[2], :] - map_[2, 4], rtol=0, atol=1e-12)
 
@@ -262,7 +262,7 @@ def test_an_axial_cell_is_as_alike_as_its_row_and_its_column_are():
 @given(images, st.data())
 def test_similarity_depends_on_the_offset_only(shape, data):
     cells = [tuple(data.draw(st.integers(0, n - 1)) for n in shape) for _ in range(2)]
-    vectors = grid.FORMS["mae"].vectors(shape, 16)
+    vectors = grid.GRID_FORMS["mae"].vectors(shape, 16)
     one, other = (grid.cell_similarity(vectors, shape, cell, measure="dot") for cell in cells)
     np.testing.assert_allclose(one[cells[1]], other[cells[0]], rtol=0, atol=1e-12)
     for cell, found in zip(cells, (one, other), strict=True):
@@ -271,7 +271,7 @@ def test_similarity_depends_on_the_offset_only(shape, data):
 
 def test_swapping_the_parts_changes_the_table_and_not_the_similarity():
     shape = 4, 7
-    one, other = (grid.FORMS[name] for name in ("mae", "aimv2"))
+    one, other = (grid.GRID_FORMS[name] for name in ("mae", "aimv2"))
     assert not np.allclose(one.table(shape, 16), other.table(shape, 16))
     maps = [grid.cell_similarity(form.vectors(shape, 16), shape, (1, 2)) for form in (one, other)]
     np.testing.assert_allclose(*maps, rtol=0, atol=1e-14)
@@ -279,23 +279,23 @@ def test_swapping_the_parts_changes_the_table_and_not_the_similarity():
 
 def test_a_table_made_for_the_other_orientation_is_misread_so():
     height, width = 3, 5
-    other = grid.FORMS["aimv2"].table((width, height), 8)  # its first axis has the length of ours
+    other = grid.GRID_FORMS["aimv2"].table((width, height), 8)  # its first axis has the length of ours
     given_out = other.reshape(height, width, 8)
-    place = grid.misread((height, width))
+    place = grid.misread_cells((height, width))
     assert place[..., 0].max() == height - 1
     assert place[..., 1].max() == width - 1
-    right = grid.FORMS["mae"].table((height, width), 8)
+    right = grid.GRID_FORMS["mae"].table((height, width), 8)
     np.testing.assert_array_equal(given_out, right[place[..., 0], place[..., 1]])
 
 
 def test_the_misread_cells_of_a_square_image_are_transposed():
-    place = grid.misread((4, 4))
-    np.testing.assert_array_equal(place, grid.cells((4, 4)).transpose(1, 0, 2))
+    place = grid.misread_cells((4, 4))
+    np.testing.assert_array_equal(place, grid.grid_cells((4, 4)).transpose(1, 0, 2))
 
 
 @given(images)
 def test_every_cell_is_misread_once(shape):
-    numbers = np.ravel_multi_index(tuple(np.moveaxis(grid.misread(shape), -1, 0)), shape)
+    numbers = np.ravel_multi_index(tuple(np.moveaxis(grid.misread_cells(shape), -1, 0)), shape)
     assert sorted(numbers.ravel()) == list(range(math.prod(shape)))
 
 
@@ -310,7 +310,7 @@ def test_the_bands_of_a_perceiver():
 
 
 def test_fourier_features_a_number_at_a_time():
-    places, bands = grid.cells((2, 3), first=-1, step=(2, 1)), grid.fourier_bands(5, 224)
+    places, bands = grid.grid_cells((2, 3), first=-1, step=(2, 1)), grid.fourier_bands(5, 224)
     sine, cosine = grid.fourier_features(places, bands)
     assert sine.shape == cosine.shape == (2, 3, 2, 5)
     for y, x, axis, k in np.ndindex(2, 3, 2, 5):
@@ -329,7 +329,7 @@ def test_fourier_features_a_number_at_a_time():
 )
 def test_what_is_no_shape_is_refused(shape):
     with pytest.raises(ValueError, match=r"^shape must be positive integers, an axis each, .*, got "):
-        grid.cells(shape)
+        grid.grid_cells(shape)
 
 
 @pytest.mark.parametrize(
@@ -368,10 +368,13 @@ def test_vectors_of_another_grid_are_refused(vectors):
         (lambda: grid.valid_counts([[0, 2]]), "mask must hold true or false"),
         (lambda: grid.valid_counts([]), "mask must hold true or false"),
         (
-            lambda: grid.FORMS["mae"].table((2, 3, 4), 8),
+            lambda: grid.GRID_FORMS["mae"].table((2, 3, 4), 8),
             r"shape must have 2 axes for this form, got \(2, 3, 4\)",
         ),
-        (lambda: grid.FORMS["detr"].vectors((2,), 8), r"shape must have 2 axes for this form, got \(2,\)"),
+        (
+            lambda: grid.GRID_FORMS["detr"].vectors((2,), 8),
+            r"shape must have 2 axes for this form, got \(2,\)",
+        ),
         (lambda: grid.fourier_features([[0]], [[1]]), "rates must have one axis"),
         (lambda: grid.fourier_features([[0]], [math.inf]), "rates must be finite"),
         (lambda: grid.fourier_bands(0, 224), "n_bands must be an integer from 1"),

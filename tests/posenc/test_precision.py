@@ -330,7 +330,7 @@ def test_a_whole_image_at_one_place():
 
 @given(st.integers(1, 10_000_000), st.integers(2, 500))
 def test_positions_are_spread_from_the_first_to_the_last(seq_len, count):
-    places = precision.spread(seq_len, count)
+    places = precision.log_positions(seq_len, count)
     assert places[0] == 0
     assert places[-1] == seq_len - 1
     assert (np.diff(places) > 0).all()
@@ -352,8 +352,8 @@ def test_positions_are_spread_from_the_first_to_the_last(seq_len, count):
         (lambda: precision.angles_in(0, [1.0]), "positions must be an integer from 1"),
         (lambda: precision.sinusoid_in(3, 0), "d_model must be an integer from 1"),
         (lambda: precision.score_in(3, math.inf, [1.0]), "k must be a number from"),
-        (lambda: precision.spread(0), "seq_len must be an integer from 1"),
-        (lambda: precision.spread(5, 1), "count must be an integer from 2"),
+        (lambda: precision.log_positions(0), "seq_len must be an integer from 1"),
+        (lambda: precision.log_positions(5, 1), "count must be an integer from 2"),
         (lambda: precision.collisions("12"), "positions must be an integer or a 1-D array"),
     ],
 )
