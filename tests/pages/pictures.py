@@ -1,7 +1,12 @@
-"""The heatmaps that a page sends, read by the letter of what `posenc.figures.wire` says about a message."""
+"""The pictures that a page sends, read as the browser reads them, and what a reader does with them.
+
+Heatmaps come as bytes: see `posenc.figures.wire`, by the letter of which they are read here. The others are
+plotly figures.
+"""
 
 from __future__ import annotations
 
+import base64
 import json
 import struct
 from dataclasses import dataclass, field
@@ -9,6 +14,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
+from streamlit.components.v2.bidi_component.main import _make_trigger_id
+from streamlit.proto.WidgetStates_pb2 import WidgetState
 
 if TYPE_CHECKING:
     from streamlit.testing.v1 import AppTest
@@ -20,8 +27,9 @@ EMPTY = 65535
 class Message:
     """What the canvas draws from: the entries of the JSON, and the arrays as they are sent."""
 
-    head: dict[str, Any]
-    arrays: dict[str, NDArray[Any]] = field(repr=False)
+    sent: bytes = field(repr=False)
+    head: dict[str, Any] = field(compare=False)
+    arrays: dict[str, NDArray[Any]] = field(compare=False, repr=False)
 
     def plane(self, name: str) -> NDArray[np.float64]:
         """Return ``mean``, ``least`` or ``greatest`` of every cell, NaN where there is none."""
@@ -63,11 +71,46 @@ def read(sent: bytes) -> Message:
         arrays[name] = np.frombuffer(sent, np.dtype(kind).newbyteorder("<"), count, at)
         at += arrays[name].nbytes
     assert at == len(sent)
-    return Message(head, arrays)
+    return Message(sent, head, arrays)
 
 
 def pictures(app: AppTest) -> dict[str, Message]:
     """Return the heatmaps on a page by their keys, in their order on the page."""
-    protos = [element.proto for element in app.get("bidi_component")]
-    messages = [read(proto.bytes) for proto in protos if proto.component_name == "posenc.heatmap"]
+    messages = [read(element.proto.bytes) for element in app.get("bidi_component")]
     return {message.head["key"]: message for message in messages}
+
+
+def act(app: AppTest, key: str, *, keep: bool = False, **events: Any) -> AppTest:
+    """Do on a heatmap what tells the server of these events, as ``act(app, "table", view=[3, 9, 0, 4])``.
+
+    Our canvas sends events that are heard once. A forged message may also `keep` them as the component's
+    state. `AppTest` knows no components: this writes the browser's message.
+    """
+    (place,) = (
+        element.proto.id
+        for element in app.get("bidi_component")
+        if element.proto.id.endswith(f"-{key}_heatmap")
+    )
+    states = app._tree.get_widget_states()
+    if keep:
+        states.widgets.append(WidgetState(id=place, json_value=json.dumps(events)))
+    else:
+        payloads = [{"event": event, "value": value} for event, value in events.items()]
+        place = _make_trigger_id(place, "events")
+        states.widgets.append(WidgetState(id=place, json_trigger_value=json.dumps(payloads)))
+    return app._run(states)
+
+
+def charts(app: AppTest) -> dict[str, dict[str, Any]]:
+    """Return the plotly figures on a page by their keys."""
+    found = app.get("plotly_chart")
+    return {chart.proto.id.rsplit("-", 1)[-1]: json.loads(chart.proto.spec) for chart in found}
+
+
+def array(values: Any) -> NDArray[np.float64]:
+    """Read an array as plotly sends it: typed bytes, or a list."""
+    if not isinstance(values, dict):
+        return np.asarray(values, dtype=float)
+    flat = np.frombuffer(base64.b64decode(values["bdata"]), dtype=f"<{values['dtype']}")
+    shape = [int(size) for size in str(values.get("shape", flat.size)).split(",")]
+    return flat.reshape(shape).astype(float)

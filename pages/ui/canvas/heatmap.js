@@ -13,11 +13,11 @@ const MAX_LABEL = 16; // letters of a row's label that leave room for the cells 
 const PAUSE_MS = 150; // after the last move, before the cells of a view are asked for
 const maps = new WeakMap();
 
-export default function ({ data, parentElement, setStateValue, setTriggerValue }) {
+export default function ({ data, parentElement, setTriggerValue }) {
   const root = parentElement.querySelector(".heatmap");
   if (!maps.has(root)) maps.set(root, new Heatmap(root));
   const map = maps.get(root);
-  map.ask = (view) => setStateValue("view", view);
+  map.ask = (view) => setTriggerValue("view", view); // a state would not be heard when it is the same again
   map.pick = (cell) => setTriggerValue("pick", cell);
   map.receive(unpack(data));
   return () => map.end();
@@ -120,9 +120,10 @@ class Heatmap {
     this.look([...about(r0, r1, row), ...about(c0, c1, column)]);
   }
 
+  // Move on by half of what is in view, at least by one.
   pan(down, across) {
     const [r0, r1, c0, c1] = this.view;
-    const [y, x] = [down * (r1 - r0), across * (c1 - c0)];
+    const [y, x] = [down * Math.ceil((r1 - r0) / 2), across * Math.ceil((c1 - c0) / 2)];
     this.look([r0 + y, r1 + y, c0 + x, c1 + x]);
   }
 
@@ -364,6 +365,7 @@ class Heatmap {
       event.preventDefault();
       const { rows, columns } = this.picture;
       const [r0, r1, c0, c1] = this.fields.map((field) => field.valueAsNumber);
+      if (Number.isNaN(r0 + r1 + c0 + c1)) return; // a field is empty
       this.look([r0 - rows.first, r1 - rows.first + 1, c0 - columns.first, c1 - columns.first + 1]);
       this.part("range").open = false;
     });
@@ -454,7 +456,7 @@ class Heatmap {
   key(event) {
     const steps = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] };
     const step = steps[event.key];
-    if (step && event.shiftKey) this.pan(step[0] / 2, step[1] / 2);
+    if (step && event.shiftKey) this.pan(...step);
     else if (step) this.step(step);
     else if (event.key === "+" || event.key === "=") this.zoom(0.5, this.cursor && this.middle());
     else if (event.key === "-") this.zoom(2, this.cursor && this.middle());
