@@ -15,6 +15,7 @@ from posenc.bias import (
 )
 from posenc.blocks import Blocks, sinusoid_blocks, table_blocks
 from posenc.buckets import bucket_bias, clipped_distance, deberta_bucket, relative_key_scores, t5_bucket
+from posenc.interpolation import SquareGrid, Taps, resize, resize_grid, square_grid, taps
 from posenc.learned import (
     LEARNED,
     LearnedTable,
@@ -51,6 +52,7 @@ from posenc.parameters import (
     Integer,
     Real,
 )
+from posenc.position_ids import ID_RULES, IdRule, column_ids, model_ids, token_ids
 from posenc.rope_config import RopeConfig, from_config, read_config
 from posenc.rotary import (
     angles,
@@ -92,6 +94,7 @@ __all__ = [
     "D_MODEL",
     "FREQ_SHIFT",
     "HEAD_DIM",
+    "ID_RULES",
     "LAYOUT",
     "LEARNED",
     "MEASURES",
@@ -105,6 +108,7 @@ __all__ = [
     "Choice",
     "Columns",
     "FireNetwork",
+    "IdRule",
     "Integer",
     "LearnedTable",
     "Mistake",
@@ -114,7 +118,9 @@ __all__ = [
     "Real",
     "RopeConfig",
     "Scaled",
+    "SquareGrid",
     "Steps",
+    "Taps",
     "alibi",
     "alibi_slopes",
     "angles",
@@ -123,6 +129,7 @@ __all__ = [
     "by_offset",
     "causal_mask",
     "clipped_distance",
+    "column_ids",
     "column_spectrum",
     "columns",
     "cosine",
@@ -150,6 +157,7 @@ __all__ = [
     "log_distance",
     "longrope",
     "members",
+    "model_ids",
     "multimodal_positions",
     "nearest_row_share",
     "nope",
@@ -167,6 +175,8 @@ __all__ = [
     "random_init",
     "read_config",
     "relative_key_scores",
+    "resize",
+    "resize_grid",
     "rotate",
     "sandwich",
     "score",
@@ -179,13 +189,16 @@ __all__ = [
     "sinusoid_fit",
     "sinusoidal",
     "softmax",
+    "square_grid",
     "steps",
     "straight_phase",
     "swin_index",
     "swin_log_coords",
     "t5_bucket",
     "table_blocks",
+    "taps",
     "to_input",
+    "token_ids",
     "turn",
     "turns_made",
     "unscaled",
