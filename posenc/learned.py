@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from posenc.arrays import Floats, check_array, check_finite, check_table
+from posenc.interpolation import resize
 from posenc.measures import centred
 from posenc.parameters import D_MODEL, SEQ_LEN, Choice, Integer, Real
 
@@ -209,13 +210,7 @@ def extend(table: ArrayLike, n: int, *, how: str) -> Floats:
         )
     if way == "repeat":
         return rows[np.arange(wanted) % max_len]
-    # The wanted size is given, never a ratio of sizes: 14 · (61 / 14) is less than 61 in floating point.
-    place = np.arange(wanted) * (max_len - 1) / (wanted - 1)
-    below = np.minimum(place.astype(np.intp), max_len - 1)
-    above = np.minimum(below + 1, max_len - 1)
-    weight = (place - below)[:, None]
-    stretched: Floats = (1 - weight) * rows[below] + weight * rows[above]
-    return stretched
+    return resize(rows, wanted, align_corners=True)
 
 
 class LadderFit(NamedTuple):
