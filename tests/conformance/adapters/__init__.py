@@ -13,12 +13,14 @@ from typing import Any
 
 from numpy.typing import NDArray
 
-from tests.conformance.adapters import bias, grid, rotary, sinusoid
+from tests.conformance.adapters import bias, grid, ids, interpolation, rotary, sinusoid
 
 Output = NDArray[Any] | Mapping[str, NDArray[Any]]
 ADAPTERS: dict[str, Callable[..., Output]] = {
     **bias.ADAPTERS,
     **grid.ADAPTERS,
+    **ids.ADAPTERS,
+    **interpolation.ADAPTERS,
     **rotary.ADAPTERS,
     **sinusoid.ADAPTERS,
 }
