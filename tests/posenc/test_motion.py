@@ -74,6 +74,22 @@ def test_the_window_of_the_article_is_its_whole_table():
     assert len(window.sine) == len(window.cosine) == 1001
 
 
+@pytest.mark.parametrize(
+    ("position", "seq_len", "pair", "span", "stops"),
+    [
+        (5_000_000, 10_000_000, 0, (4_999_937, 5_000_064), 128),  # in the middle
+        (60, 10_000_000, 0, (0, 127), 128),
+        (9_999_990, 10_000_000, 0, (9_999_872, 9_999_999), 128),
+        (64, 129, 63, (0, 128), 65),  # one position too many: every second one
+        (64, 128, 63, (0, 127), 128),
+    ],
+)
+def test_windows_by_hand(position, seq_len, pair, span, stops):
+    window = motion.waves(position, seq_len, pair, 128)
+    assert window.span == span
+    assert len(window.positions) == stops
+
+
 @pytest.mark.parametrize("layout", posenc.LAYOUT.options)
 @pytest.mark.parametrize(("position", "d_model", "base"), [(0, 2, 1e4), (17, 9, 50.0), (9_999_999, 16, 1e4)])
 def test_shifts_are_the_papers_rows(layout, position, d_model, base):

@@ -95,9 +95,9 @@ def test_dots_and_hand_are_at_the_position_of_each_frame():
         assert list(numbers(here["y"])[1:3]) == [sine, cosine]
         assert list(numbers(hand["x"])) == [0, cosine]
         assert list(numbers(hand["y"])) == [0, sine]
-        # The sine on the vertical axis of the clock, the cosine on the horizontal one.
-        assert (numbers(legs["x"])[0], numbers(legs["y"])[0]) == (0, sine)
-        assert (numbers(legs["x"])[2], numbers(legs["y"])[2]) == (cosine, 0)
+        # From the sine on the vertical axis of the clock to the hand's tip and down to the cosine.
+        assert list(numbers(legs["x"])) == [0, cosine, cosine]
+        assert list(numbers(legs["y"])) == [sine, sine, 0]
     sines, cosines, _, dots, legs, _ = spec["data"]
     assert dots["marker"]["color"][1:3] == [sines["line"]["color"], cosines["line"]["color"]]
     assert legs["marker"]["color"][::2] == [sines["line"]["color"], cosines["line"]["color"]]
