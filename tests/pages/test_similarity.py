@@ -1,15 +1,14 @@
 """The page of similarities says what independent computations say, and changes what it should."""
 
-import base64
-import json
 import math
 import re
 
 import numpy as np
 import pytest
 
+from pages.ui.text import catalogue
 from posenc import learned
-from tests.pages.pictures import pictures
+from tests.pages.pictures import act, array, charts, pictures
 
 NUMBER = r"(−?-?[\d.,]*\d(?:e[+-]\d+)?)"
 
@@ -25,21 +24,6 @@ def words(app):
 
 def plain(number):
     return float(number.replace(",", ""))
-
-
-def array(values):
-    """Read an array as plotly sends it: typed bytes, or a list."""
-    if not isinstance(values, dict):
-        return np.asarray(values, dtype=float)
-    flat = np.frombuffer(base64.b64decode(values["bdata"]), dtype=f"<{values['dtype']}")
-    shape = [int(size) for size in str(values.get("shape", flat.size)).split(",")]
-    return flat.reshape(shape).astype(float)
-
-
-def charts(app):
-    """Return the figures on the page by key."""
-    found = app.get("plotly_chart")
-    return {chart.proto.id.rsplit("-", 1)[-1]: json.loads(chart.proto.spec) for chart in found}
 
 
 def cosine(p, q, d_model, base=10_000.0):
@@ -59,19 +43,20 @@ def rows(d_model, n, base=10_000.0):
 def test_the_matrix_is_the_sum_of_cosines_in_every_measure(page, lang, layout):
     app = page(lang=lang, seq_len="12", d_model="8", base="500", layout=layout)
     expected = np.array([[cosine(p, q, 8, 500.0) for q in range(12)] for p in range(12)])
-    shown = charts(app)["matrix"]
-    np.testing.assert_allclose(array(shown["data"][0]["z"]), expected, atol=1e-6)
-    assert (shown["data"][0]["zmin"], shown["data"][0]["zmax"]) == (-1, 1)
-    assert shown["layout"]["yaxis"]["range"] == [11.5, -0.5]  # position 0 on top
+    shown = pictures(app)["matrix"]
+    np.testing.assert_allclose(shown.mean, expected, atol=1e-6)
+    assert shown.limits == (-1, 1)
+    assert (shown.view, shown.head["square"]) == ((0, 12, 0, 12), True)
     app.segmented_control(key="measure").set_value("dot").run()
-    shown = charts(app)["matrix"]
-    np.testing.assert_allclose(array(shown["data"][0]["z"]), 4 * expected, atol=1e-6)
-    assert (shown["data"][0]["zmin"], shown["data"][0]["zmax"]) == (-4, 4)
+    shown = pictures(app)["matrix"]
+    np.testing.assert_allclose(shown.mean, 4 * expected, atol=1e-6)
+    assert shown.limits == (-4, 4)
     app.segmented_control(key="measure").set_value("distance").run()
-    shown = charts(app)["matrix"]
+    shown = pictures(app)["matrix"]
     apart = np.sqrt(np.maximum(8 * (1 - expected), 0))
-    np.testing.assert_allclose(array(shown["data"][0]["z"]), apart, atol=1e-6)
-    assert shown["data"][0]["zmin"] == 0
+    np.testing.assert_allclose(shown.mean, apart, atol=1e-6)
+    assert shown.limits == pytest.approx((0, apart.max()))
+    assert shown.head["value"] == catalogue(lang)["option.measure.distance"]
     assert app.query_params["measure"] == "distance"
 
 
@@ -124,9 +109,18 @@ def test_a_learned_table_shows_its_share_beside_the_baselines(page, table, share
     shares = [plain(metric.value) for metric in app.metric]
     assert shares[0] == share
     assert max(shares[1:]) < 0.01
-    assert set(charts(app)) == {"matrix", "row", "offset"}  # what needs the formula is not there
-    size = learned.LEARNED[table].rows
-    assert array(charts(app)["matrix"]["data"][0]["z"]).shape == (size, size)
+    # What needs the formula is not there.
+    assert (set(charts(app)), set(pictures(app))) == ({"row", "offset"}, {"matrix"})
+    size, shown = learned.LEARNED[table].rows, pictures(app)["matrix"]
+    assert shown.head["shape"] == [size, size]
+    exact = learned.load(table).astype(float)
+    exact /= np.linalg.norm(exact, axis=1, keepdims=True)
+    each, across = shown.head["each"]
+    assert each == across == -(-size // 400)
+    blocks = size // each
+    cosines = (exact @ exact.T)[: blocks * each, : blocks * each]
+    means = cosines.reshape(blocks, each, blocks, each).mean(axis=(1, 3))
+    np.testing.assert_allclose(shown.mean[:blocks, :blocks], means, atol=2e-5)
     assert any("M_k" in info.value for info in app.info)
 
 
@@ -137,9 +131,9 @@ def test_the_curve_of_the_mean_is_minilms(page):
 
 def test_the_sidebar_does_not_change_a_learned_table(page):
     app = page(table="rxnmapper", seq_len="20")
-    before = charts(app)["matrix"]
+    before = pictures(app)["matrix"]
     app.select_slider(key="d_model").set_value(64).run()
-    assert charts(app)["matrix"] == before
+    assert pictures(app)["matrix"] == before
 
 
 def test_a_picked_row_is_that_row_of_the_matrix(page):
@@ -231,12 +225,12 @@ def test_of_an_odd_width_the_unpaired_sine_stays_empty(page, lang):
 
 def test_cells_without_a_direction_are_empty_and_counted(page):
     app = page(lang="ko", d_model="1", seq_len="6")
-    matrix = array(charts(app)["matrix"]["data"][0]["z"])
+    matrix = pictures(app)["matrix"].mean
     assert np.isnan(matrix[0]).all()
     assert np.isnan(matrix[:, 0]).all()
     assert not np.isnan(matrix[1:, 1:]).any()
     assert "11" in app.info[0].value
-    assert set(charts(app)) == {"matrix", "row", "offset"}
+    assert (set(charts(app)), set(pictures(app))) == ({"row", "offset"}, {"matrix"})
 
 
 @pytest.mark.parametrize(
@@ -264,12 +258,63 @@ def test_edges_and_junk_show_a_page(page, query):
         assert not {*names} & set(app.query_params)
 
 
-def test_a_huge_table_is_cut_and_says_so(page):
-    app = page(d_model="16384", seq_len="10000000")
-    assert any("64 of 10,000,000" in info.value for info in app.info)
-    assert array(charts(app)["matrix"]["data"][0]["z"]).shape == (64, 64)
-    assert array(charts(app)["shift"]["data"][0]["z"]).shape == (512, 512)
-    assert any("512 of 16,384" in info.value for info in app.info)
+def mean_cosine(first, block, d_model):
+    """The mean over block × block cells of the cosine, offset by offset, from this first offset on."""
+    offsets = np.arange(first - block + 1, first + block)
+    cells = block - np.abs(offsets - first)
+    rates = 10_000.0 ** (-2 * np.arange(d_model // 2) / d_model)
+    return sum(float(cells @ np.cos(offsets * rate)) for rate in rates) / block**2 / len(rates)
+
+
+def test_the_matrix_of_ten_million_positions_is_drawn_whole_and_its_curves_are_cut(page):
+    app = page(d_model="16", seq_len="10000000", position="9999999")
+    assert any("first 512 of 10,000,000 positions" in info.value for info in app.info)
+    shown = pictures(app)["matrix"]
+    assert shown.head["note"] == "each cell = 25,000 positions × 25,000 positions: exact mean"
+    assert (shown.mean.shape, shown.head["shape"]) == ((400, 400), [10_000_000, 10_000_000])
+    for row_, column in ((0, 0), (399, 399), (399, 0), (17, 20), (20, 17), (200, 201)):
+        expected = mean_cosine(25_000 * (row_ - column), 25_000, 16)
+        assert shown.mean[row_, column] == pytest.approx(expected, abs=2e-5)
+    act(app, "matrix", view=[9_999_990, 10_000_000, 9_999_980, 9_999_985])
+    shown = pictures(app)["matrix"]
+    expected = [[cosine(p, q, 16) for q in range(9_999_980, 9_999_985)] for p in range(9_999_990, 10_000_000)]
+    np.testing.assert_allclose(shown.mean, expected, atol=1e-6)
+    assert app.query_params["matrix_view"] == "9999990-10000000x9999980-9999985"
+    # The row is that of the whole matrix, in blocks with their extremes.
+    lower, upper, middle = (array(curve["y"]) for curve in charts(app)["row"]["data"])
+    assert len(middle) <= 800
+    rates = 10_000.0 ** (-2 * np.arange(8) / 16)
+    values = np.cos(np.outer(np.arange(12_500), rates)).mean(axis=1)
+    assert middle[-1] == pytest.approx(values.mean(), abs=1e-6)
+    # All offsets of such a block are too many to look at: the extremes lie within the true ones.
+    assert values.min() - 1e-6 <= lower[-1] <= middle[-1] <= upper[-1] == pytest.approx(1)
+
+
+@pytest.mark.parametrize(("measure", "average"), [("cosine", "exact mean"), ("distance", "root mean square")])
+def test_a_block_says_how_its_cells_are_averaged(page, measure, average):
+    app = page(seq_len="4000", measure=measure)
+    assert pictures(app)["matrix"].head["note"] == f"each cell = 10 positions × 10 positions: {average}"
+
+
+def test_a_click_on_the_matrix_picks_a_row(page):
+    app = act(page(seq_len="30", d_model="16"), "matrix", pick=[7, 20])
+    assert app.query_params["position"] == "7"
+    expected = [cosine(7, q, 16) for q in range(30)]
+    np.testing.assert_allclose(array(charts(app)["row"]["data"][0]["y"]), expected, atol=1e-6)
+
+
+def test_the_widest_shift_matrix_is_drawn_in_blocks(page):
+    app = page(d_model="16384", seq_len="10")
+    shown = pictures(app)["shift"]
+    assert shown.head["note"] == "each cell = 41 dimensions × 41 dimensions: exact mean"
+    assert shown.mean.shape == (400, 400)
+    # Columns 0–40 and rows 0–40 hold 20 pairs and a half.
+    angles = 5 / 10_000 ** (2 * np.arange(21) / 16_384)
+    expected = (2 * np.cos(angles[:20]).sum() + np.cos(angles[20])) / 41**2
+    assert shown.mean[0, 0] == pytest.approx(expected, abs=2e-5)
+    act(app, "shift", view=[16_382, 16_384, 16_382, 16_384])
+    c, s = (turn(5 / 10_000 ** (16_382 / 16_384)) for turn in (math.cos, math.sin))
+    np.testing.assert_allclose(pictures(app)["shift"].mean, [[c, s], [-s, c]], atol=1e-7)
 
 
 def test_a_position_past_a_shorter_table_falls_back(page):
