@@ -13,6 +13,9 @@ const MAX_LABEL = 16; // letters of a row's label that leave room for the cells 
 const PAUSE_MS = 150; // after the last move, before the cells of a view are asked for
 const maps = new WeakMap();
 
+// plotly, beside us on the page, rejects the promise of an animation that is stopped, and nobody waits for it.
+addEventListener("unhandledrejection", (event) => event.reason === undefined && event.preventDefault());
+
 export default function ({ data, parentElement, setTriggerValue }) {
   const root = parentElement.querySelector(".heatmap");
   if (!maps.has(root)) maps.set(root, new Heatmap(root));
