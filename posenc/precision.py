@@ -37,7 +37,8 @@ from posenc.parameters import (
     Positions,
     check_positions,
 )
-from posenc.sinusoidal import columns, inv_freq
+from posenc.sinusoidal import columns
+from posenc.sinusoidal import inv_freq as rates_of
 
 
 class Format(NamedTuple):
@@ -152,7 +153,7 @@ def collisions(positions: Positions, precision: str = PRECISION.default) -> Coll
 
 def angles_in(
     positions: Positions,
-    rates: ArrayLike,
+    inv_freq: ArrayLike,
     precision: str = PRECISION.default,
     *,
     stage: str = STAGE.default,
@@ -163,8 +164,8 @@ def angles_in(
     ----------
     positions
         A number n or an array, as in `posenc.sinusoidal`.
-    rates
-        (m,) radians per position.
+    inv_freq
+        (m,) rates ω_i in radians per position: of `posenc.inv_freq`, or of a method of `posenc.scaling`.
     precision
         As in `spacing`.
     stage
@@ -181,7 +182,7 @@ def angles_in(
     ValueError
         For an argument outside its limits, in one sentence that names it.
     """
-    stage, p, omega = STAGE.check(stage), _positions(positions), _rates(rates)
+    stage, p, omega = STAGE.check(stage), _positions(positions), _rates(inv_freq)
     if stage in ("chain", "position"):
         p = rounded(p, precision)
     if stage == "chain":
@@ -193,7 +194,7 @@ def angles_in(
 
 def waves_in(
     positions: Positions,
-    rates: ArrayLike,
+    inv_freq: ArrayLike,
     precision: str = PRECISION.default,
     *,
     stage: str = STAGE.default,
@@ -203,7 +204,7 @@ def waves_in(
     Arguments, errors and shape are those of `angles_in`. With the stages ``"chain"`` and ``"table"`` sine and
     cosine are rounded, too.
     """
-    angles = angles_in(positions, rates, precision, stage=stage)
+    angles = angles_in(positions, inv_freq, precision, stage=stage)
     with np.errstate(invalid="ignore"):  # no direction: sin ∞
         sine, cosine = np.sin(angles), np.cos(angles)
     if stage in ("chain", "table"):
@@ -241,7 +242,7 @@ def sinusoid_in(
     https://arxiv.org/abs/2411.13476
     """
     pair, is_cos = columns(d_model, layout=layout, freq_shift=freq_shift)
-    rates = inv_freq(d_model, base=base, freq_shift=freq_shift)
+    rates = rates_of(d_model, base=base, freq_shift=freq_shift)
     table = np.zeros((len(_positions(positions)), d_model))
     if not rates.size:  # a width of 1 with freq_shift 1: all of it is the column of zeros
         return table
@@ -253,7 +254,7 @@ def sinusoid_in(
 
 def phase_error(
     positions: Positions,
-    rates: ArrayLike,
+    inv_freq: ArrayLike,
     precision: str = PRECISION.default,
     *,
     stage: str = STAGE.default,
@@ -265,13 +266,13 @@ def phase_error(
     (n, m) float64, radians
         The rates count as given: in float64 the error is that of the product alone, up to 1e-9 at 1e7.
     """
-    product, rest = _exact_product(_positions(positions), _rates(rates))
-    return angles_in(positions, rates, precision, stage=stage) - product - rest
+    product, rest = _exact_product(_positions(positions), _rates(inv_freq))
+    return angles_in(positions, inv_freq, precision, stage=stage) - product - rest
 
 
 def worst_error(
     positions: Positions,
-    rates: ArrayLike,
+    inv_freq: ArrayLike,
     precision: str = PRECISION.default,
     *,
     stage: str = STAGE.default,
@@ -285,11 +286,11 @@ def worst_error(
     (n,) float64
         NaN where the format has no number for a position. float64's own last digit, 1e-16, is not seen.
     """
-    product, rest = _exact_product(_positions(positions), _rates(rates))
+    product, rest = _exact_product(_positions(positions), _rates(inv_freq))
     sine, cosine = np.sin(product), np.cos(product)
     # sin(a + r) = sin a + r·cos a to far below one digit, since |r| < 1e-9
     right = sine + rest * cosine, cosine - rest * sine
-    made = waves_in(positions, rates, precision, stage=stage)
+    made = waves_in(positions, inv_freq, precision, stage=stage)
     errors = [np.abs(wave - exact).max(axis=1) for wave, exact in zip(made, right, strict=True)]
     return np.asarray(np.maximum(*errors))
 
@@ -297,7 +298,7 @@ def worst_error(
 def score_in(
     positions: Positions,
     offset: float,
-    rates: ArrayLike,
+    inv_freq: ArrayLike,
     precision: str = PRECISION.default,
     *,
     stage: str = STAGE.default,
@@ -313,7 +314,7 @@ def score_in(
         p: a number n or an array, as in `posenc.sinusoidal`.
     offset
         k.
-    rates, precision, stage
+    inv_freq, precision, stage
         As in `waves_in`.
 
     Returns
@@ -322,7 +323,7 @@ def score_in(
     """
     p, k = _positions(positions), SHIFT.check(offset)
     (sine, cosine), (sine_on, cosine_on) = (
-        waves_in(place, rates, precision, stage=stage) for place in (p, p + k)
+        waves_in(place, inv_freq, precision, stage=stage) for place in (p, p + k)
     )
     return np.asarray((cosine * cosine_on + sine * sine_on).mean(axis=1))
 
@@ -370,10 +371,10 @@ def _positions(positions: Positions) -> Floats:
     return np.arange(float(given)) if isinstance(given, int) else given
 
 
-def _rates(rates: ArrayLike) -> Floats:
-    given = check_finite("rates", check_array("rates", rates))
+def _rates(inv_freq: ArrayLike) -> Floats:
+    given = check_finite("inv_freq", check_array("inv_freq", inv_freq))
     if given.ndim != 1 or given.size == 0:
-        raise ValueError(f"rates must have one axis and not be empty, got shape {given.shape}")
+        raise ValueError(f"inv_freq must have one axis and not be empty, got shape {given.shape}")
     return given
 
 
