@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import base64
 import html
-import json
 import math
 import re
 import unicodedata
@@ -16,6 +14,7 @@ from pages.ui import url
 from pages.ui.text import LANGUAGES, number
 from posenc import sentence, tokens
 from posenc.assembly import REPEATING, SOURCE
+from tests.pages.pictures import pictures
 
 HTML_TAG = re.compile(r"<[^>]*>")
 
@@ -42,24 +41,6 @@ def chips(app) -> list[str]:
     ]
 
 
-def matrices(app) -> list[dict]:
-    """Read the drawn heatmaps: values, labels of the rows, ends of the colour scale."""
-    drawn = []
-    for chart in app.get("plotly_chart"):
-        spec = json.loads(chart.proto.spec)
-        z, axis = spec["data"][0]["z"], spec["layout"]["yaxis"]
-        shape = [int(size) for size in z["shape"].split(",")]
-        values = np.frombuffer(base64.b64decode(z["bdata"]), z["dtype"]).reshape(shape)
-        drawn.append(
-            {
-                "z": values,
-                "rows": axis["ticktext"],
-                "ends": (spec["data"][0]["zmin"], spec["data"][0]["zmax"]),
-            }
-        )
-    return drawn
-
-
 def sinusoid(n: int, d: int, base: float = 10_000.0) -> np.ndarray:
     """The formula as a double loop, interleaved."""
     table = np.empty((n, d))
@@ -76,23 +57,31 @@ def test_embedding_plus_position_is_the_input(page, source, at, scale, lang):
     app = page(lang=lang, source=source, sentence=str(at), scale=scale, base="500", d_model="64")
     sound(app)
     chosen = sentence.prepared(source)[at]
-    embedding, positions, summed, pair, dropped = matrices(app)
+    shown = pictures(app)
+    embedding, positions, summed, pair, dropped = shown.values()
+    assert list(shown) == [
+        "scaled" if scale == "1" else "embedding",
+        "positions",
+        "summed",
+        "repeat_rows",
+        "dropped",
+    ]
     n = len(chosen.pieces)
     assert tuple(chips(app)) == chosen.pieces
     factor = math.sqrt(384) if scale == "1" else 1.0
-    assert np.allclose(embedding["z"], chosen.vectors * factor, rtol=1e-6)
-    assert np.allclose(positions["z"], sinusoid(n, 384, 500.0), atol=1e-6)
-    assert np.allclose(summed["z"], embedding["z"] + positions["z"], atol=1e-5)
-    assert np.array_equal(dropped["z"], summed["z"])
+    assert np.allclose(embedding.mean, chosen.vectors * factor, rtol=1e-6)
+    assert np.allclose(positions.mean, sinusoid(n, 384, 500.0), atol=1e-6)
+    assert np.allclose(summed.mean, embedding.mean + positions.mean, atol=1e-5)
+    assert np.array_equal(dropped.mean, summed.mean)
     # One colour scale, symmetric, for all four.
-    assert len({each["ends"] for each in (embedding, positions, summed, dropped)}) == 1
-    low, high = embedding["ends"]
+    assert len({each.limits for each in (embedding, positions, summed, dropped)}) == 1
+    low, high = embedding.limits
     assert low == -high < -0.9
-    assert [html.unescape(label) for label in summed["rows"]] == list(chosen.pieces)
+    assert summed.rows == list(chosen.pieces)
     # The pair: equal embedding rows, and the difference of the inputs is that of the positions.
-    assert np.array_equal(pair["z"][0], pair["z"][1])
-    assert np.abs(pair["z"][6] - pair["z"][7]).max() < 1e-6
-    assert np.abs(pair["z"][4] - pair["z"][5]).max() > 0.1
+    assert np.array_equal(pair.mean[0], pair.mean[1])
+    assert np.abs(pair.mean[6] - pair.mean[7]).max() < 1e-6
+    assert np.abs(pair.mean[4] - pair.mean[5]).max() > 0.1
 
 
 @pytest.mark.parametrize("lang", LANGUAGES)
@@ -142,12 +131,12 @@ def test_the_wrong_batch_axis_and_numpys_refusal(page):
 def test_dropout_in_training_and_in_evaluation(page, lang):
     app = page(lang=lang, dropout="0.5", source="text", text="a b a", d_model="64")
     assert re.search(r"\b0(개가 0| of 192 sums)", words(app))
-    before, after = matrices(app)[2]["z"], matrices(app)[-1]["z"]
-    assert np.array_equal(before, after)
+    before = pictures(app)["summed"].mean
+    assert np.array_equal(before, pictures(app)["dropped"].mean)
     app.toggle(key="training").set_value(True).run()
     sound(app)
     assert app.query_params["training"] == "1"
-    after = matrices(app)[-1]["z"]
+    after = pictures(app)["dropped"].mean
     zeros = after == 0
     assert 60 < zeros.sum() < 132
     assert np.allclose(after[~zeros], 2 * before[~zeros], rtol=1e-6)
@@ -156,10 +145,10 @@ def test_dropout_in_training_and_in_evaluation(page, lang):
     # Another throw of the dice: other zeros, and the seed is in the link.
     app.button(key="next_seed").click().run()
     assert app.query_params["seed"] == "1"
-    again = matrices(app)[-1]["z"] == 0
+    again = pictures(app)["dropped"].mean == 0
     assert not np.array_equal(again, zeros)
     app.toggle(key="training").set_value(False).run()
-    assert np.array_equal(matrices(app)[-1]["z"], before)
+    assert np.array_equal(pictures(app)["dropped"].mean, before)
 
 
 def test_a_link_opens_the_view_and_choosing_writes_it(page):
@@ -173,19 +162,19 @@ def test_a_link_opens_the_view_and_choosing_writes_it(page):
     assert chips(app) == ["가", "나", "가"]
     again = page(**app.query_params)
     assert chips(again) == ["가", "나", "가"]
-    assert np.array_equal(matrices(again)[-1]["z"], matrices(app)[-1]["z"])
+    assert pictures(again)["dropped"] == pictures(app)["dropped"]
 
 
 @pytest.mark.parametrize("lang", LANGUAGES)
 def test_without_a_repeated_piece_sentences_with_one_are_offered(page, lang):
     app = page(lang=lang, source="text", text="one two")
-    assert len(matrices(app)) == 4
+    assert "repeat_rows" not in pictures(app)
     app.button(key="offer_minilm_l6_7").click().run()
     sound(app)
     assert chips(app) == ["[CLS]", "to", "be", "or", "not", "to", "be", "[SEP]"]
     assert "source" not in app.query_params  # MiniLM is the default
     assert app.query_params["sentence"] == "7"
-    assert len(matrices(app)) == 5
+    assert "repeat_rows" in pictures(app)
 
 
 def test_another_repeated_piece_can_be_picked(page):
@@ -194,7 +183,7 @@ def test_another_repeated_piece_can_be_picked(page):
     app.selectbox(key="repeat").set_value(1).run()
     assert "Positions 2 and 6 hold the same piece" in words(app)
     assert app.query_params["repeat"] == "1"
-    assert matrices(app)[3]["rows"][:2] == ["e(2)", "e(6)"]
+    assert pictures(app)["repeat_rows"].rows[:2] == ["e(2)", "e(6)"]
     # A sentence with fewer repeats falls back to the first of its own.
     app.selectbox(key="sentence").set_value(0).run()
     sound(app)
@@ -209,7 +198,7 @@ def test_a_text_without_anything_to_see_has_no_pieces(page, lang, text):
     app = page(lang=lang, source="text", text=text)
     sound(app)
     assert any(re.match(r"0 pieces|조각 0개", each.value) for each in app.info)
-    assert not app.get("plotly_chart")
+    assert not pictures(app)
 
 
 @pytest.mark.parametrize(
@@ -233,12 +222,8 @@ def test_signs_are_shown_as_they_are_and_never_read(page, text):
     assert chips(app) == pieces
     body = app.get("html")[-1].proto.body
     assert not re.search(r"<(b|br|a|script)\b", body)
-    # Plotly reads tags and entities in labels: none may be left, and each label decodes to its piece.
-    step = -(-len(pieces) // ((640 - 90) // 16))
-    labels = matrices(app)[0]["rows"]
-    assert not any("<" in label or ">" in label for label in labels)
-    shown = [html.unescape(label) for label in labels]
-    assert shown == [piece if len(piece) <= 16 else f"{piece[:15]}…" for piece in pieces[::step]]
+    # The canvas draws them as text, and cuts what is too long for a label there.
+    assert pictures(app)["embedding"].rows == pieces
     # No Markdown of the page holds a piece that Markdown could read.
     for sign in ("<b>", "$x$", "**b**", "`c`", ":red[i]"):
         assert sign not in words(app)
@@ -249,7 +234,7 @@ def test_decomposed_korean_is_the_same_text(page):
     one = page(source="text", text=text)
     other = page(source="text", text=unicodedata.normalize("NFD", text))
     assert chips(one) == chips(other) == ["각", "위치", "각"]
-    assert np.array_equal(matrices(one)[2]["z"], matrices(other)[2]["z"])
+    assert pictures(one)["summed"] == pictures(other)["summed"]
 
 
 def test_a_lone_surrogate_is_shown_as_the_replacement_character(frame):
@@ -275,7 +260,7 @@ def test_a_long_text_is_cut_with_a_sentence_and_stays_out_of_the_link(page, lang
     assert re.search("too long for a link|링크에 담을 수 없습니다", notices)
     assert "text" not in app.query_params
     assert app.text_area(key="text").value == "가 " * 5000
-    assert matrices(app)[0]["z"].shape == (256, 128)
+    assert pictures(app)["embedding"].mean.shape == (256, 128)
     app.text_area(key="text").set_value("가").run()
     assert app.query_params["text"] == "가"
     assert not app.info
@@ -326,9 +311,12 @@ def test_every_width_draws(page, d_model, lang):
         lang=lang, source="text", text="a b a", d_model=d_model, base="1", training="1", seq_len="10000000"
     )
     sound(app)
-    width = min(int(d_model), 512)
-    assert [each["z"].shape for each in matrices(app)] == [(3, width)] * 3 + [(8, width), (3, width)]
-    assert bool(app.info) == (d_model == "16384")
+    width = int(d_model)
+    each = -(-width // 800)
+    shapes = {name: (shown.head["shape"], shown.mean.shape) for name, shown in pictures(app).items()}
+    rows = {"embedding": 3, "positions": 3, "summed": 3, "repeat_rows": 8, "dropped": 3}
+    assert shapes == {name: ([n, width], (n, -(-width // each))) for name, n in rows.items()}
+    assert not app.info
 
 
 @pytest.mark.parametrize("layout", ["sin_cos", "cos_sin"])
@@ -337,14 +325,14 @@ def test_the_sidebars_layout_reaches_the_table(page, layout):
     plain = sinusoid(2, 8)
     sines, cosines = plain[:, 0::2], plain[:, 1::2]
     halves = [sines, cosines] if layout == "sin_cos" else [cosines, sines]
-    assert np.allclose(matrices(app)[1]["z"], np.concatenate(halves, axis=1), atol=1e-6)
+    assert np.allclose(pictures(app)["positions"].mean, np.concatenate(halves, axis=1), atol=1e-6)
 
 
 def test_the_code_on_the_page_makes_the_array_on_the_page(page):
     app = page(source="text", text="a <b> a", d_model="16", scale="1", training="1", dropout="0.4", seed="9")
     names: dict[str, object] = {}
     exec(compile(app.code[2].value, "snippet", "exec"), names)
-    assert np.allclose(names["x"][0], matrices(app)[-1]["z"], atol=1e-6)
+    assert np.allclose(names["x"][0], pictures(app)["dropped"].mean, atol=1e-6)
     assert names["x"].shape == (1, 5, 16)
 
 

@@ -9,6 +9,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from tests.pages.pictures import pictures
+
 ARTICLE = json.loads(
     (Path(__file__).parents[1] / "data" / "founding_article.json").read_text(encoding="utf-8")
 )
@@ -142,12 +144,55 @@ def test_each_mistake_shows_what_it_breaks(page, mistake, broken):
     assert table.count("kept") == 5 - broken
 
 
-def test_a_long_table_is_drawn_whole_in_blocks_and_says_so(page):
-    app = page(seq_len="10000000", d_model="64", base="100")
-    notice, cut = (info.value for info in app.info)
-    assert "block of 25,000 × 1 values" in notice
-    assert "first 512 of 10,000,000 positions" in cut
-    assert not page(seq_len="512", d_model="512").info
+def cell(p, j, d_model, base):
+    return (math.cos if j % 2 else math.sin)(p / base ** (2 * (j // 2) / d_model))
+
+
+@pytest.mark.parametrize(("d_model", "layout"), [(64, "interleaved"), (7, "sin_cos")])
+def test_a_table_of_ten_million_positions_is_drawn_whole_in_exact_means(page, d_model, layout):
+    app = page(seq_len="10000000", d_model=str(d_model), base="100", layout=layout)
+    (cut,) = (info.value for info in app.info)
+    assert f"first {2**20 // d_model:,} positions" in cut
+    shown = pictures(app)["table"]
+    assert shown.head["note"] == "each cell = 25,000 positions × 1 dimension: exact mean"
+    assert shown.mean.shape == (400, d_model)
+    order = [*range(0, d_model, 2), *range(1, d_model, 2)] if layout == "sin_cos" else range(d_model)
+    for block in (0, 399):
+        p = np.arange(25_000 * block, 25_000 * (block + 1), dtype=float)
+        for column, j in enumerate(order):
+            values = (np.cos if j % 2 else np.sin)(p / 100 ** (2 * (j // 2) / d_model))
+            ends = values.mean(), values.min(), values.max()
+            found = [shown.plane(name)[block, column] for name in ("mean", "least", "greatest")]
+            assert found == pytest.approx(ends, abs=2e-5)
+    assert shown.limits == (-1, 1)
+
+
+def test_a_table_that_fits_the_screen_is_drawn_value_by_value(page):
+    app = page(seq_len="400", d_model="512")
+    shown = pictures(app)["table"]
+    assert not app.info
+    assert (shown.head["each"], shown.head["note"]) == ([1, 1], "")
+    for p, j in ((0, 0), (0, 1), (399, 511), (399, 0), (17, 300)):
+        assert shown.mean[p, j] == pytest.approx(cell(p, j, 512, 10_000), abs=1e-7)
+
+
+@pytest.mark.parametrize("lang", ["en", "ko"])
+def test_layouts_and_mistakes_are_drawn_side_by_side(page, lang):
+    app = page(lang=lang, seq_len="9", d_model="8", mistake="swapped", base="100")
+    shown = pictures(app)
+    right = np.array([[cell(p, j, 8, 100) for j in range(8)] for p in range(9)])
+    sines, cosines = right[:, 0::2], right[:, 1::2]
+    drawn = {
+        "layout_interleaved": right,
+        "layout_sin_cos": np.hstack([sines, cosines]),
+        "layout_cos_sin": np.hstack([cosines, sines]),
+        "mistake_right": right,
+        "mistake_wrong": np.stack([cosines, sines], axis=2).reshape(9, 8),
+    }
+    assert list(shown) == ["table", *drawn]
+    for key, expected in drawn.items():
+        np.testing.assert_allclose(shown[key].mean, expected, atol=1e-6)
+        assert shown[key].limits == (-1, 1)
 
 
 def test_korean_says_the_same_numbers(page):
