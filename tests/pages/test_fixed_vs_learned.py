@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import base64
 import json
 from pathlib import Path
 
@@ -12,6 +11,7 @@ import pytest
 from pages.ui.text import LANGUAGES
 from posenc.learned import LEARNED, load
 from posenc.published import PUBLISHED
+from tests.pages.pictures import array, charts, pictures
 
 MEASURED = json.loads((Path(__file__).parents[1] / "data" / "learned_tables_measured.json").read_text())
 REFUSED = {"en": "is refused", "ko": "거부됩니다"}
@@ -21,22 +21,6 @@ REFUSED = {"en": "is refused", "ko": "거부됩니다"}
 def page(frame):
     # The first run tells AppTest of the page, whose address is not spelled like its file.
     return lambda **query: frame(**query).run().switch_page("fixed_vs_learned.py").run()
-
-
-def array(values):
-    """Read an array as plotly sends it: typed bytes, or a list."""
-    if not isinstance(values, dict):
-        return np.asarray(values, dtype=float)
-    flat = np.frombuffer(base64.b64decode(values["bdata"]), dtype=f"<{values['dtype']}")
-    return flat.reshape([int(size) for size in str(values.get("shape", flat.size)).split(",")])
-
-
-def charts(app) -> dict[str, dict]:
-    return {each.proto.id.rsplit("-", 1)[-1]: json.loads(each.proto.spec) for each in app.get("plotly_chart")}
-
-
-def picture(app, key: str) -> np.ndarray:
-    return array(charts(app)[key]["data"][0]["z"])
 
 
 def words(app) -> str:
@@ -54,7 +38,19 @@ def cells(app) -> list[list[list[str]]]:
 def sound(app, errors: int) -> None:
     assert not app.exception
     assert len(app.error) == errors  # the one that a table past its end is meant to give
-    assert app.get("plotly_chart")
+    assert charts(app)
+    assert pictures(app)
+
+
+def halved(table: np.ndarray) -> np.ndarray:
+    """Take the mean of each two rows."""
+    exact = table.astype(float)
+    return (exact[0::2] + exact[1::2]) / 2
+
+
+def drawn(app) -> dict[str, object]:
+    """Return all that is drawn, charts and pictures, to be compared."""
+    return {**charts(app), **pictures(app)}
 
 
 def unit(table: np.ndarray) -> np.ndarray:
@@ -67,14 +63,20 @@ def test_the_default_view(page, lang):
     app = page(lang=lang)
     sound(app, 1)
     table, rates = load("minilm_l6"), 10_000.0 ** (-np.arange(0, 384, 2) / 384)
-    np.testing.assert_array_equal(picture(app, "picture_b"), table)
+    shown = pictures(app)
+    both = [shown[f"picture_{side}"] for side in "ab"]
+    for each in both:
+        assert (each.head["shape"], each.mean.shape) == ([512, 384], (256, 384))
+    np.testing.assert_allclose(both[1].mean, halved(table), atol=2e-5)
     np.testing.assert_allclose(
-        picture(app, "picture_a")[:, 1::2], np.cos(np.outer(np.arange(512), rates)), atol=1e-6
+        both[0].mean[:, 1::2], halved(np.cos(np.outer(np.arange(512), rates))), atol=2e-5
     )
-    np.testing.assert_allclose(picture(app, "cosine_b"), unit(table) @ unit(table).T, atol=1e-6)
+    cosines = unit(table) @ unit(table).T
+    np.testing.assert_allclose(shown["cosine_b"].mean, halved(halved(cosines).T).T, atol=2e-5)
+    assert shown["cosine_b"].plane("least")[0, 5] == pytest.approx(cosines[:2, 10:12].min(), abs=2e-5)
     apart = np.arange(512)[:, None] - np.arange(512)
     expected = np.cos(np.arange(512)[:, None] * rates).mean(axis=1)[np.abs(apart)]
-    np.testing.assert_allclose(picture(app, "cosine_a"), expected, atol=1e-6)
+    np.testing.assert_allclose(shown["cosine_a"].mean, halved(halved(expected).T).T, atol=2e-5)
 
     facts, sinusoid, minilm, *published = cells(app)
     assert facts[3][1].startswith("**0**")
@@ -100,23 +102,26 @@ def test_the_default_view(page, lang):
 
 def test_choosing_a_table_changes_its_side_only(page):
     app = page(lang="en")
-    before = charts(app)
+    before = drawn(app)
     app.pills(key="table_b").set_value("rxnmapper").run()
     sound(app, 1)
     assert app.query_params["table_b"] == "rxnmapper"
-    np.testing.assert_array_equal(picture(app, "picture_b"), load("rxnmapper"))
-    assert picture(app, "picture_a").shape == (512, 128)  # the sinusoid follows the shape
+    shown = pictures(app)
+    np.testing.assert_allclose(shown["picture_b"].mean, halved(load("rxnmapper")), atol=1e-4)
+    assert shown["picture_a"].head["shape"] == [512, 128]  # the sinusoid follows the shape
     app.pills(key="table_b").set_value("minilm_l6").run()
-    assert charts(app) == before
+    assert drawn(app) == before
 
 
 @pytest.mark.parametrize("name", ["minilm_l6", "random"])
 def test_the_same_table_twice(page, name):
     app = page(lang="ko", table_a=name, table_b=name)
     sound(app, 1)
-    shown = charts(app)
-    assert shown["picture_a"]["data"] == shown["picture_b"]["data"]
-    assert [trace["name"][0] for trace in shown["norms"]["data"]] == ["A", "B"]
+    shown = pictures(app)
+    for one, other in (("picture_a", "picture_b"), ("cosine_a", "cosine_b")):
+        np.testing.assert_array_equal(shown[one].mean, shown[other].mean)
+        assert shown[one].limits == shown[other].limits
+    assert [trace["name"][0] for trace in charts(app)["norms"]["data"]] == ["A", "B"]
 
 
 def test_two_learned_tables_of_different_shapes(page):
@@ -151,20 +156,22 @@ def test_the_edge_follows_the_slider(page):
     sound(app, 0)
     assert len(app.success) == 1
     assert len(charts(app)["edge_curves"]["data"]) == 2
-    assert np.isnan(picture(app, "window_refuse")[48:]).all()
+    shown = pictures(app)
+    assert np.isnan(shown["window_refuse"].mean[48:]).all()
     assert "from row 464 on" in words(app)
-    assert charts(app)["window_refuse"]["layout"]["yaxis"]["range"] == [559.5, 463.5]
-    np.testing.assert_allclose(picture(app, "window_repeat")[0, 48], rows[464] @ rows[0], atol=1e-6)
+    assert [shown["window_refuse"].head[axis]["first"] for axis in ("rows", "columns")] == [464, 464]
+    assert shown["window_refuse"].view == (0, 96, 0, 96)
+    assert shown["window_repeat"].mean[0, 48] == pytest.approx(rows[464] @ rows[0], abs=1e-6)
 
 
 def test_two_formulas_refuse_nothing(page):
     app = page(lang="en", table_a="whisper_encoder", table_b="sinusoid", base="500")
     sound(app, 0)
     assert "no learned table" in words(app)
-    assert "window_refuse" not in charts(app)
+    assert not any(key.startswith("window_") for key in pictures(app))
     assert "1500" in cells(app)[0][3][1]
-    wave = np.sin(np.arange(448) * 500.0 ** (-10 / 384))
-    np.testing.assert_allclose(picture(app, "picture_b")[:, 10], wave, atol=1e-6)
+    wave = np.sin(np.arange(448)[:, None] * 500.0 ** (-10 / 384))
+    np.testing.assert_allclose(pictures(app)["picture_b"].mean[:, [10]], halved(wave), atol=2e-5)
 
 
 @pytest.mark.parametrize(("n_pairs", "ratio", "r2"), [("3", "3", "0.609"), ("5", "2.8", "0.528")])
@@ -202,7 +209,7 @@ def test_the_sidebar_and_a_bad_link_break_nothing(page, query):
     app = page(**query)
     sound(app, 1)
     assert "512" in app.error[0].value  # the default position: the first past the last row
-    assert picture(app, "picture_a").shape == (512, 384)
+    assert pictures(app)["picture_a"].head["shape"] == [512, 384]
 
 
 def test_every_table_has_its_note():
@@ -212,3 +219,12 @@ def test_every_table_has_its_note():
         assert {f"note_{name}" for name in (*LEARNED, "sinusoid", "random")} <= sections(
             lang, "fixed_vs_learned"
         ).keys()
+
+
+def test_a_view_of_a_learned_table_is_its_own_numbers(page):
+    app = page(lang="en", picture_b_view="500-512x380-384", cosine_b_view="0-100x200-300")
+    shown = pictures(app)
+    table = load("minilm_l6")
+    np.testing.assert_array_equal(shown["picture_b"].mean, table[500:, 380:])
+    np.testing.assert_allclose(shown["cosine_b"].mean, unit(table)[:100] @ unit(table)[200:300].T, atol=1e-6)
+    assert shown["picture_a"].view == (0, 512, 0, 384)
