@@ -10,6 +10,7 @@ import pytest
 from pages.ui.text import LANGUAGES
 from posenc import order, rnn
 from posenc.attention import causal_mask
+from tests.pages.pictures import act, pictures
 
 KINDS = order.POSITIONS.options
 
@@ -56,6 +57,46 @@ def test_the_numbers_are_those_of_a_plain_computation(frame, lang, kind):
     # Both words are there, and only where they are true.
     assert ("permutation-equivariant" in words(app)) == (kind == "none")
     assert ("permutation-invariant" in words(app)) == (kind == "none")
+
+
+def test_the_pictures_are_those_of_a_plain_computation(frame):
+    app = frame(sentence_pair="dog_cat", positions="sinusoidal", base="500").run()
+    shown = pictures(app)
+    sentences = dict(zip(("first", "second"), order.pair("dog_cat"), strict=True))
+    assert list(shown) == [
+        *(f"weights_{side}" for side in sentences),
+        *(f"outputs_{side}" for side in (*sentences, "change")),
+        *(f"rnn_{side}" for side in sentences),
+    ]
+    inputs = {side: order.inputs(words, "sinusoidal", base=500.0) for side, words in sentences.items()}
+    largest = 0.0
+    for side, words in sentences.items():
+        weights = shown[f"weights_{side}"]
+        assert weights.rows == weights.head["columns"]["labels"] == list(words.pieces)
+        np.testing.assert_allclose(weights.mean.sum(axis=1), 1, atol=1e-6)
+        scores = inputs[side] @ inputs[side].T / 384**0.5
+        raised = np.exp(scores - scores.max(axis=1, keepdims=True))
+        expected = raised / raised.sum(axis=1, keepdims=True)
+        np.testing.assert_allclose(weights.mean, expected, atol=1e-6)
+        largest = max(largest, expected.max())
+        outputs = shown[f"outputs_{side}"]
+        np.testing.assert_allclose(outputs.mean, plain_attention(inputs[side]), atol=1e-6)
+        assert (outputs.rows, outputs.limits) == (list(words.pieces), (-1, 1))
+        states = rnn.rnn(order.inputs(words, "none"))
+        np.testing.assert_allclose(shown[f"rnn_{side}"].mean, states, atol=1e-6)
+    for side in sentences:
+        assert shown[f"weights_{side}"].limits == pytest.approx((0, largest))
+    places = [list(sentences["second"].pieces).index(piece) for piece in sentences["first"].pieces]
+    change = plain_attention(inputs["second"])[places] - plain_attention(inputs["first"])
+    np.testing.assert_allclose(shown["outputs_change"].mean, change, atol=1e-6)
+
+
+def test_a_part_of_the_outputs_can_be_looked_at(frame):
+    app = act(frame(sentence_pair="dog_cat").run(), "outputs_first", view=[2, 4, 100, 110])
+    assert not app.exception
+    expected = plain_attention(order.inputs(order.pair("dog_cat")[0], "none"))[2:4, 100:110]
+    np.testing.assert_allclose(pictures(app)["outputs_first"].mean, expected, atol=1e-6)
+    assert app.query_params["outputs_first_view"] == "2-4x100-110"
 
 
 def test_the_rnn_differs_as_much_as_the_page_says_and_the_code_is_of_the_outputs(frame):
