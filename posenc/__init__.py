@@ -92,6 +92,7 @@ from posenc.precision import (
     worst_error,
 )
 from posenc.rope_config import RopeConfig, from_config, read_config
+from posenc.rope_models import ROPE_MODELS, RopeModel
 from posenc.rotary import (
     angles,
     axial_angles,
@@ -107,7 +108,7 @@ from posenc.rotary import (
     xpos_scale,
 )
 from posenc.scaling import (
-    METHODS,
+    ROPE_TYPES,
     Scaled,
     dynamic_ntk,
     linear,
@@ -141,11 +142,12 @@ __all__ = [
     "LAYOUT",
     "LEARNED",
     "MEASURES",
-    "METHODS",
     "MISTAKES",
     "N_HEADS",
     "PAIRS",
     "PRECISION",
+    "ROPE_MODELS",
+    "ROPE_TYPES",
     "SEQ_LEN",
     "STAGE",
     "WIDTH",
@@ -167,6 +169,7 @@ __all__ = [
     "Prepared",
     "Real",
     "RopeConfig",
+    "RopeModel",
     "Scaled",
     "SquareGrid",
     "Steps",

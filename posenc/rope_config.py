@@ -8,6 +8,7 @@ refused in one sentence.
 """
 
 import json
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
@@ -24,11 +25,11 @@ from posenc.parameters import (
     Integer,
     shown,
 )
-from posenc.scaling import METHODS, Scaled, unscaled
+from posenc.scaling import ROPE_TYPES, Scaled, unscaled
 
 Config = Mapping[str, Any]
 
-_ROPE_TYPE: Choice[str] = Choice("rope_type", tuple(METHODS))
+_ROPE_TYPE: Choice[str] = Choice("rope_type", tuple(ROPE_TYPES))
 _ROPE_THETA = replace(BASE, name="rope_theta")
 _ROPE_RATIO = replace(BASE, name="rope_ratio")
 _HIDDEN_SIZE = Integer("hidden_size", default=4096, minimum=1, maximum=10**6)
@@ -41,6 +42,7 @@ _NAMES: Mapping[str, str] = {
     "global_rope_theta": "rope_theta",
     "rope_ratio": "rope_ratio",
     "qk_rope_head_dim": "head_dim",
+    "global_head_dim": "head_dim",
     "head_dim": "head_dim",
     "kv_channels": "head_dim",
     "hidden_size": "hidden_size",
@@ -57,6 +59,9 @@ _NAMES: Mapping[str, str] = {
     "seq_length": "max_position_embeddings",
     "original_max_position_embeddings": "original_max_position_embeddings",
 }
+# Where a head has other features too, or other layers have other heads, these stand for `head_dim`: of
+# DeepSeek the features that have positions, of Gemma 4 the heads with full attention.
+_RATHER = ("qk_rope_head_dim", "global_head_dim")
 # Other names of a method. "mrope" says which position turns a pair, not how fast it turns.
 _METHOD_NAMES = {"su": "longrope", "mrope": "default", "deepseek_yarn": "yarn"}
 # What a method cannot do without, and what else it takes, beside the width and the base.
@@ -152,7 +157,7 @@ class RopeConfig:
     """What a config says of rotary embedding."""
 
     rope_type: str
-    """A name of `posenc.scaling.METHODS`."""
+    """A name of `posenc.scaling.ROPE_TYPES`."""
     head_dim: int
     rotary_dim: int
     """How many features turn."""
@@ -181,7 +186,7 @@ class RopeConfig:
     def scaled(self, seq_len: int | None = None) -> Scaled:
         """Return rates and attention factor, for a sequence of this length where the method asks for one."""
         length = {"seq_len": seq_len} if self.rope_type in ("dynamic", "longrope") else {}
-        return METHODS[self.rope_type](self.rotary_dim, base=self.base, **self.arguments, **length)
+        return ROPE_TYPES[self.rope_type](self.rotary_dim, base=self.base, **self.arguments, **length)
 
 
 def from_config(config: Config | str, *, seq_len: int | None = None) -> Scaled:
@@ -265,22 +270,53 @@ class _Facts:
 
 
 def _parsed(config: Config | str) -> Config:
-    """Return the dictionary that a text stands for: a JSON object, or a part of one without its braces."""
+    """Return the dictionary that a text stands for."""
+    found: Any = config
     if isinstance(config, str):
         text = config.strip().removeprefix("\ufeff").strip()
-        if text[:1] == '"':
-            text = "{" + text.rstrip(",") + "}"
         try:
-            config = json.loads(text, object_pairs_hook=_once_each)
+            found = _loaded(text)
         except json.JSONDecodeError as error:
-            raise ValueError(
-                f"config must be JSON, got {error.msg.lower()} in line {error.lineno}, column {error.colno}"
-            ) from None
-        except RecursionError:
-            raise ValueError("config must be JSON, got brackets within brackets without end") from None
-    if not isinstance(config, Mapping):
-        raise ValueError(f"config must be an object with the keys of a config.json, got {shown(config)}")
-    return config
+            try:
+                found = _loaded(_repaired(text))
+            except json.JSONDecodeError:
+                raise ValueError(
+                    f"config must be JSON, got {error.msg[:1].lower()}{error.msg[1:]} "
+                    f"in line {error.lineno}, column {error.colno}"
+                ) from None
+    if not isinstance(found, Mapping):
+        raise ValueError(f"config must be an object with the keys of a config.json, got {shown(found)}")
+    return found
+
+
+def _loaded(text: str) -> Any:
+    """Read JSON in which no key stands twice."""
+    try:
+        # A number of hundreds of digits becomes infinite, and is refused by name.
+        return json.loads(
+            text, object_pairs_hook=_once_each, parse_int=lambda n: int(n) if len(n) < 20 else float(n)
+        )
+    except RecursionError:
+        raise ValueError("config must be JSON, got brackets within brackets without end") from None
+
+
+def _repaired(text: str) -> str:
+    """Make JSON of what people copy from a model's page or from code.
+
+    That is a part without its braces, with a name before it, with comments, with dots for what is left out,
+    with commas before a bracket, or with the words and quotes of Python.
+    """
+    text = re.sub(r"^[\w.]+\s*=\s*", "", text)
+    text = re.sub(r"(?m)(^|\s)(//|#).*$", "", text)
+    text = re.sub(r"\.\.\.\s*,?", "", text)
+    if '"' not in text:
+        text = text.replace("'", '"')
+    for python, ours in (("None", "null"), ("True", "true"), ("False", "false")):
+        text = re.sub(rf"\b{python}\b", ours, text)
+    text = text.strip()
+    if text[:1] == '"':
+        text = "{" + text + "}"
+    return re.sub(r",(\s*[}\]])", r"\1", text)
 
 
 def _once_each(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -334,12 +370,13 @@ def _given(inner: Config, outer: Config) -> dict[str, Any]:
             said.append((name, _NAMES.get(name, name), value))
     if inner is not outer:
         said += [(name, _NAMES[name], outer[name]) for name in _NAMES if name in outer]
-    if any(name == "qk_rope_head_dim" for name, _, _ in said):  # DeepSeek: only these features have positions
-        said = [one for one in said if one[1] != "head_dim" or one[0] == "qk_rope_head_dim"]
+    rather = [one for one in said if one[0] in _RATHER and one[2] is not None]
+    if rather:
+        said = [one for one in said if one[1] != "head_dim"] + rather
     found: dict[str, Any] = {}
     first: dict[str, str] = {}
     for written, name, value in said:
-        if value is None:
+        if value is None or (written == "seq_length" and name in found):  # Qwen 1 trains on shorter ones
             continue
         if name in found and found[name] != value:
             raise ValueError(
@@ -372,8 +409,11 @@ def _head_dim(facts: _Facts) -> int:
     """Return the features of a head that positions may turn."""
     sizes = {"head_dim", "hidden_size", "num_attention_heads"}
     if not sizes & (facts.given.keys() | facts.defaults.keys()):
-        facts.assumed["head_dim"] = HEAD_DIM.default
-        return HEAD_DIM.default
+        divisors = facts.given.get("short_factor")
+        facts.assumed["head_dim"] = (
+            2 * len(divisors) if isinstance(divisors, list | tuple) else HEAD_DIM.default
+        )
+        return HEAD_DIM.check(facts.assumed["head_dim"])
     head_dim = facts.take("head_dim")
     if head_dim is not None:
         return HEAD_DIM.check(head_dim)
@@ -423,6 +463,10 @@ def _arguments(rope_type: str, facts: _Facts) -> dict[str, Any]:
         found["original_max_position_embeddings"] = facts.assumed["original_max_position_embeddings"] = (
             longest
         )
+    if rope_type == "longrope" and "long_mscale" in facts.given:  # Phi-3.5-MoE has the attention factor so
+        if facts.given["long_mscale"] != facts.given.get("short_mscale"):
+            raise ValueError(f"long_mscale must be as short_mscale, got {shown(facts.given['long_mscale'])}")
+        found["attention_factor"] = facts.given["long_mscale"]
     if rope_type == "dynamic" and longest is None:
         found["max_position_embeddings"] = trained
     if rope_type == "yarn" and found["factor"] is None and None not in (longest, trained):

@@ -348,7 +348,7 @@ def llama3(
     Raises
     ------
     ValueError
-        For an argument outside its limits, or `high_freq_factor` not above `low_freq_factor`.
+        For an argument outside its limits, or `high_freq_factor` below `low_freq_factor`.
 
     References
     ----------
@@ -357,10 +357,12 @@ def llama3(
     """
     s, rates = FACTOR.check(factor), unscaled(rotary_dim, base=base).inv_freq
     low, high = LOW_FREQ_FACTOR.check(low_freq_factor), HIGH_FREQ_FACTOR.check(high_freq_factor)
-    if high <= low:
-        raise ValueError(f"high_freq_factor must be above low_freq_factor, {low:g}, got {high:g}")
+    if high < low:
+        raise ValueError(f"high_freq_factor must not be below low_freq_factor, {low:g}, got {high:g}")
     trained = ORIGINAL_MAX_POSITION_EMBEDDINGS.check(original_max_position_embeddings)
-    t = np.clip((turns_made(rates, trained) - low) / (high - low), 0.0, 1.0)
+    turns = turns_made(rates, trained)
+    # Llama 4 has both factors the same: a step.
+    t = np.clip((turns - low) / (high - low), 0.0, 1.0) if low < high else (turns >= low).astype(float)
     return Scaled((1 - t) * rates / s + t * rates, 1.0)
 
 
@@ -406,7 +408,7 @@ def turns_made(inv_freq: ArrayLike, seq_len: int) -> Float64:
     return WANTED_LEN.check(seq_len) * rates / (2 * np.pi)
 
 
-METHODS: MappingProxyType[str, Callable[..., Scaled]] = MappingProxyType(
+ROPE_TYPES: MappingProxyType[str, Callable[..., Scaled]] = MappingProxyType(
     {
         "default": unscaled,
         "linear": linear,
