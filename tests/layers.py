@@ -60,6 +60,27 @@ def prose(source: str) -> list[str]:
     ]
 
 
+# A comment, a regular expression as an argument, or a string: what begins first.
+SCRIPT = re.compile(
+    r"""//[^\n]*|/\*.*?\*/|(?<=\()/(?:\[[^\]\n]*\]|\\.|[^/\n])+/
+    |("(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*'|`(?:\\.|[^`\\])*`)""",
+    flags=re.DOTALL | re.VERBOSE,
+)
+TAG = re.compile(r"<!--.*?-->|<[^>]*(?:>|$)", flags=re.DOTALL)
+PLACE = re.compile(r"\$\{(?:[^{}]|\{[^{}]*\})*\}")
+
+
+def prose_of_markup(source: str) -> list[str]:
+    """Return what a page of HTML says to a visitor by itself, tag by tag."""
+    return [text.strip() for text in TAG.split(source) if PROSE.search(text) or re.search(r"[a-z]{2}", text)]
+
+
+def prose_of_script(source: str) -> list[str]:
+    """Return the strings of a script in JavaScript that read like language to a visitor, markup left out."""
+    strings = (match[1][1:-1] for match in SCRIPT.finditer(source) if match[1])
+    return [string for string in strings if PROSE.search(TAG.sub("", PLACE.sub("0", string)))]
+
+
 def arithmetic(source: str) -> list[str]:
     """Return the expressions that compute more than a sum or a difference (a next row, an offset)."""
     return [

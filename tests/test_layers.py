@@ -15,6 +15,8 @@ CORE = sorted(p for p in (ROOT / "posenc").rglob("*.py") if "figures" not in p.p
 FIGURES = sorted((ROOT / "posenc" / "figures").rglob("*.py"))
 PAGES = sorted((ROOT / "pages").glob("*.py"))
 PAGES_AND_UI = sorted((ROOT / "pages").rglob("*.py"))
+SCRIPTS = sorted((ROOT / "pages").rglob("*.js"))
+MARKUP = sorted((ROOT / "pages").rglob("*.html"))
 
 
 def name(path: Path) -> str:
@@ -68,6 +70,17 @@ def test_pages_hold_neither_mathematics_nor_prose(path: Path) -> None:
     assert layers.prose(source) == []
 
 
+def test_what_the_browser_draws_takes_all_words_from_the_catalogue() -> None:
+    assert SCRIPTS
+    assert MARKUP
+    assert {name(path): layers.prose_of_script(path.read_text(encoding="utf-8")) for path in SCRIPTS} == {
+        name(path): [] for path in SCRIPTS
+    }
+    assert {name(path): layers.prose_of_markup(path.read_text(encoding="utf-8")) for path in MARKUP} == {
+        name(path): [] for path in MARKUP
+    }
+
+
 @pytest.mark.parametrize(
     "source",
     [
@@ -107,6 +120,42 @@ def test_prose_is_found(literal: str) -> None:
 )
 def test_a_key_is_not_mistaken_for_prose(literal: str) -> None:
     assert layers.prose(f"st.write({literal!r})") == []
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        """tip.textContent = "Drag a box";""",
+        """tip.textContent = 'Drag a box';""",
+        """tip.innerHTML = `<b>${value}</b> of all values`;""",
+        """say("최솟값");""",
+        """const url = "http://a"; say("Drag a box");""",
+        """return text.replace(/["]/g, "") + "of all values"; // "x\"""",
+        """let a = b / c; say("Row, column"); let d = e / f;""",
+    ],
+)
+def test_prose_of_a_script_is_found(source: str) -> None:
+    assert layers.prose_of_script(source)
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        """// Drag a box: "all of it".\nsay(words.keys);""",
+        """/* Drag\n a box */ say("ArrowUp");""",
+        """const line = `<path d="M${x} ${y}" class="a b"/>`;""",
+        """context.font = `${size}px ${family}`;""",
+        """f(/[&<>"]/g, "&amp;");""",
+    ],
+)
+def test_code_of_a_script_is_not_mistaken_for_prose(source: str) -> None:
+    assert layers.prose_of_script(source) == []
+
+
+def test_prose_of_markup_is_found_and_tags_are_not_mistaken_for_it() -> None:
+    assert layers.prose_of_markup("<p>Drag <b>boxes</b></p>") == ["Drag", "boxes"]
+    assert layers.prose_of_markup("<p>더</p>") == ["더"]
+    assert layers.prose_of_markup('<!-- in words --><button class="do in" title="">PNG</button> – ') == []
 
 
 def test_what_authors_and_operators_read_is_not_mistaken_for_prose() -> None:
