@@ -214,7 +214,7 @@ def sinusoid_similarity_blocks(
 def _contents(
     function: OffsetFunction, starts: range, block: tuple[int, int]
 ) -> tuple[Float64, Float64, Float64]:
-    """Return the mean of f over each block, and the least and the greatest value at the offsets looked at."""
+    """Return the mean of f over each block, and the least and the greatest value that are known of it."""
     rows, columns = block
     lags = _lags(rows + columns - 1) - (columns - 1.0)
     means, values = function.over_blocks(starts, block, lags)
@@ -228,7 +228,9 @@ def _contents(
         return means, means, means
     least, greatest = values.min(axis=1), values.max(axis=1)
     least[zero], greatest[zero] = np.minimum(least[zero], at_zero), np.maximum(greatest[zero], at_zero)
-    return np.clip(means, least, greatest), least, greatest
+    if len(lags) == rows + columns - 1:  # all of them were looked at: only rounding leads a mean out of them
+        return np.clip(means, least, greatest), least, greatest
+    return means, np.minimum(least, means), np.maximum(greatest, means)
 
 
 def _lags(count: int) -> Float64:
