@@ -91,6 +91,7 @@ from posenc.precision import (
     waves_in,
     worst_error,
 )
+from posenc.profiles import BIASES, bias_functions, hide_future, offset_bias
 from posenc.rope_config import RopeConfig, from_config, read_config
 from posenc.rope_models import ROPE_MODELS, RopeModel
 from posenc.rotary import (
@@ -131,6 +132,7 @@ from posenc.windows import log_distance, swin_index, swin_log_coords, window_dis
 __all__ = [
     "ACCIDENTS",
     "BASE",
+    "BIASES",
     "D_MODEL",
     "FORMATS",
     "FREQ_SHIFT",
@@ -180,6 +182,7 @@ __all__ = [
     "angles_in",
     "axial_angles",
     "axial_vectors",
+    "bias_functions",
     "bucket_bias",
     "by_offset",
     "causal_mask",
@@ -206,6 +209,7 @@ __all__ = [
     "from_config",
     "grid_cells",
     "grid_sinusoidal",
+    "hide_future",
     "inv_freq",
     "kerple_log",
     "kerple_power",
@@ -230,6 +234,7 @@ __all__ = [
     "normalised_cells",
     "norms",
     "ntk",
+    "offset_bias",
     "offset_matrix",
     "offset_share",
     "pair_order",
