@@ -31,6 +31,7 @@ from posenc.grid import (
     split_width,
     valid_counts,
 )
+from posenc.implementations import IMPLEMENTATIONS, Implementation
 from posenc.interpolation import SquareGrid, Taps, resize, resize_grid, square_grid, taps
 from posenc.learned import (
     LEARNED,
@@ -92,6 +93,7 @@ from posenc.precision import (
     worst_error,
 )
 from posenc.profiles import BIASES, bias_functions, hide_future, offset_bias
+from posenc.registry import SCHEMES, Rotation, Scheme, Sizes, position_scores
 from posenc.rope_config import RopeConfig, from_config, read_config
 from posenc.rope_models import ROPE_MODELS, RopeModel
 from posenc.rotary import (
@@ -141,6 +143,7 @@ __all__ = [
     "HEAD_DIM",
     "HEIGHT",
     "ID_RULES",
+    "IMPLEMENTATIONS",
     "LAYOUT",
     "LEARNED",
     "MEASURES",
@@ -150,6 +153,7 @@ __all__ = [
     "PRECISION",
     "ROPE_MODELS",
     "ROPE_TYPES",
+    "SCHEMES",
     "SEQ_LEN",
     "STAGE",
     "WIDTH",
@@ -163,6 +167,7 @@ __all__ = [
     "Format",
     "GridForm",
     "IdRule",
+    "Implementation",
     "Integer",
     "LearnedTable",
     "Mistake",
@@ -172,7 +177,10 @@ __all__ = [
     "Real",
     "RopeConfig",
     "RopeModel",
+    "Rotation",
     "Scaled",
+    "Scheme",
+    "Sizes",
     "SquareGrid",
     "Steps",
     "Taps",
@@ -242,6 +250,7 @@ __all__ = [
     "per_feature",
     "phase_error",
     "pieces",
+    "position_scores",
     "prepared",
     "proportional",
     "random_init",
