@@ -251,13 +251,13 @@ def _mixed(shape: Sequence[int], head_dim: int, *, base: float = 10.0, angle: fl
     return _rotation(_cells(shape) @ mixed_vectors(head_dim, angle, base=base))
 
 
-def _profile(bias: str, **usual: Any) -> Callable[..., Floats]:
+def _profile(bias: str) -> Callable[..., Floats]:
     """Return the builder of a bias of the offset: each offset that occurs is asked for once."""
 
     def build(positions: Positions, n_heads: int, **options: Any) -> Floats:
         offsets = offset_matrix(positions, positions)
         found, place = np.unique(offsets, return_inverse=True)
-        return offset_bias(bias, found, n_heads, **(usual | options))[:, place.reshape(offsets.shape)]
+        return offset_bias(bias, found, n_heads, **options)[:, place.reshape(offsets.shape)]
 
     return build
 

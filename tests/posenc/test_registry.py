@@ -353,6 +353,19 @@ def test_scores_of_a_bias_are_the_bias():
     assert log[0, 1, 0] == pytest.approx(-2 * math.log(4.5))
 
 
+def test_a_learned_table_has_a_row_for_each_position():
+    table = posenc.random_init(512, 16)
+    np.testing.assert_array_equal(SCHEMES["learned"].build(6, 16), table[:6])
+    np.testing.assert_array_equal(SCHEMES["learned"].build([9, 0, 511], 16), table[[9, 0, 511]])
+
+
+def test_the_biases_of_swin_v2_are_sixteen_times_a_sigmoid_of_nearly_nothing():
+    made = scores("swin_v2")
+    assert made.min() > 0
+    assert made.max() < 16
+    assert abs(made.mean() - 8) < 1.5
+
+
 def test_scores_of_multimodal_positions_fall_together_where_the_offsets_are_the_same():
     made = position_scores("multimodal_rotary", (3, 4), 32)[0].reshape(3, 4, 3, 4)
     rates = posenc.inv_freq(32)
