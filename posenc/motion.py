@@ -1,4 +1,4 @@
-"""What a picture needs to move by itself: one pair over positions, one position over shifts.
+"""What a picture needs to move by itself: a pair over positions, a position over shifts, rotary vectors.
 
 Letters: p position, k shift, ω_i rate of pair i (`posenc.inv_freq`), n stops, d columns shown.
 """
@@ -11,13 +11,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from posenc.arrays import Floats
-from posenc.parameters import BASE, D_MODEL, LAYOUT, SEQ_LEN, Integer
+from posenc.parameters import BASE, D_MODEL, LAYOUT, PAIRS, SEQ_LEN, Choice, Integer
+from posenc.rotary import members
 from posenc.sinusoidal import columns, inv_freq
 
 TURNS, STOPS, SAMPLES = 3, 128, 1001
 
 REACH = Integer("reach", default=64, minimum=1, maximum=64)
 SHOWN = Integer("shown", default=128, minimum=1, maximum=128)
+MOVES: Choice[str] = Choice("moves", ("both", "query", "key"))
 _PAIRED = replace(D_MODEL, minimum=2)
 
 
@@ -140,6 +142,102 @@ def shifts(
     after = np.where(is_cos, cosines, sines)
     here, there = (np.stack(_circle(at * rates[i])[::-1], axis=-1) for at in (np.float64(p), p + offsets))
     return Shifts(offsets, before, moved, after, here, there)
+
+
+class Rotations(NamedTuple):
+    """A query and a key that are rotated on, step by step.
+
+    `steps` (n,) counts 0 … reach; `q` and `k` (n, 2) are one pair of each, rotated to its position, as
+    horizontal and vertical part; `rest` holds both pairs before any rotation, (2,) each. `scores` (n,) is the
+    score of all pairs, `own` (n,) that of this pair; neither can be beyond `bound` = Σ_i |q_i|·|k_i|. `angle`
+    (n,) is the angle from the hand of the key to that of the query, from −π to π.
+    """
+
+    steps: NDArray[np.int64]
+    q: Floats
+    k: Floats
+    rest: tuple[Floats, Floats]
+    scores: Floats
+    own: Floats
+    bound: float
+    angle: Floats
+
+    @property
+    def longest(self) -> float:
+        """The length of the longer hand."""
+        return float(max(np.hypot(*self.rest[0]), np.hypot(*self.rest[1])))
+
+
+def rotations(
+    q: Floats,
+    k: Floats,
+    query: int,
+    key: int,
+    pair: int,
+    *,
+    moves: str = MOVES.default,
+    base: float = BASE.default,
+    pairs: str = PAIRS.default,
+    reach: int = REACH.default,
+) -> Rotations:
+    """Rotate a query and a key to their positions, and on from there: both of them, or one.
+
+    Parameters
+    ----------
+    q, k
+        (head_dim,) before any rotation.
+    query, key
+        Their positions, from 0 to 9,999,999.
+    pair
+        From 0 to ``head_dim // 2 − 1``.
+    moves
+        ``"both"``, ``"query"`` or ``"key"``: whose position grows with the steps.
+    base, pairs
+        As in `posenc.rotate`.
+    reach
+        The number of steps, 1 to 64.
+
+    Returns
+    -------
+    Rotations
+
+    Raises
+    ------
+    ValueError
+        If an argument is outside its limits.
+    """
+    m = q.size // 2
+    i = Integer("pair", 0, 0, m - 1).check(pair)
+    position = Integer("position", 0, 0, SEQ_LEN.maximum - 1)
+    steps = np.arange(REACH.check(reach) + 1)
+    still = np.zeros_like(steps)
+    at, of = (
+        position.check(start) + (steps if MOVES.check(moves) in ("both", name) else still)
+        for name, start in (("query", query), ("key", key))
+    )
+    rates = inv_freq(2 * m, base=base)
+    first, second = members(m, pairs=pairs)
+    q_pairs, k_pairs = (x[first] + 1j * x[second] for x in (q, k))
+    # Both are rotated and then multiplied: that only their offset counts is to be seen, not taken for granted.
+    q_turned, k_turned = (
+        x * np.exp(1j * np.multiply.outer(places, rates)) for x, places in ((q_pairs, at), (k_pairs, of))
+    )
+    products = q_turned * k_turned.conj()  # (n, m)
+    bound = float(np.abs(q_pairs) @ np.abs(k_pairs))
+    return Rotations(
+        steps,
+        _plane(q_turned[:, i]),
+        _plane(k_turned[:, i]),
+        (_plane(q_pairs[i]), _plane(k_pairs[i])),
+        products.real.sum(axis=1),
+        products[:, i].real,
+        bound,
+        np.angle(products[:, i]),
+    )
+
+
+def _plane(points: NDArray[np.complex128]) -> Floats:
+    return np.stack([points.real, points.imag], axis=-1)
 
 
 def _circle(angles: Floats) -> tuple[Floats, Floats]:

@@ -154,3 +154,60 @@ def test_a_window_that_cannot_be_is_refused(arguments, words):
 def test_shifts_that_cannot_be_are_refused(arguments, more, words):
     with pytest.raises(ValueError, match=f"^{words}$"):
         motion.shifts(*arguments, **more)
+
+
+def turned(x, position, pair, base, pairs):
+    """One pair of a vector, rotated by a scalar loop."""
+    m = len(x) // 2
+    a, b = (pair, pair + m) if pairs == "half_split" else (2 * pair, 2 * pair + 1)
+    angle = position / base ** (2 * pair / len(x))
+    return (
+        x[a] * math.cos(angle) - x[b] * math.sin(angle),
+        x[b] * math.cos(angle) + x[a] * math.sin(angle),
+    )
+
+
+@pytest.mark.parametrize("pairs", ["half_split", "adjacent"])
+@pytest.mark.parametrize("moves", ["both", "query", "key"])
+def test_a_query_and_a_key_are_rotated_step_by_step(moves, pairs):
+    q, k = np.random.default_rng(4).standard_normal((2, 6))
+    found = motion.rotations(q, k, 9, 4, 1, moves=moves, base=300.0, pairs=pairs, reach=12)
+    assert found.steps.tolist() == list(range(13))
+    for step in (0, 1, 12):
+        at, of = 9 + step * (moves != "key"), 4 + step * (moves != "query")
+        hands = [[turned(x, p, i, 300.0, pairs) for i in range(3)] for x, p in ((q, at), (k, of))]
+        np.testing.assert_allclose(found.q[step], hands[0][1], atol=1e-12)
+        np.testing.assert_allclose(found.k[step], hands[1][1], atol=1e-12)
+        products = [a * c + b * d for (a, b), (c, d) in zip(*hands, strict=True)]
+        assert found.scores[step] == pytest.approx(sum(products))
+        assert found.own[step] == pytest.approx(products[1])
+        (a, b), (c, d) = hands[0][1], hands[1][1]
+        between = math.atan2(b, a) - math.atan2(d, c)
+        assert math.cos(found.angle[step] - between) == pytest.approx(1)
+    for rest, x in zip(found.rest, (q, k), strict=True):
+        np.testing.assert_allclose(rest, turned(x, 0, 1, 300.0, pairs), atol=1e-12)
+    assert found.longest == pytest.approx(max(math.hypot(*rest) for rest in found.rest))
+    assert np.ptp(found.scores) < 1e-12 if moves == "both" else np.ptp(found.scores) > 0.1
+
+
+def test_no_score_is_beyond_the_bound_and_equal_vectors_reach_it():
+    q, k = np.random.default_rng(1).standard_normal((2, 8))
+    found = motion.rotations(q, k, 0, 0, 3, moves="query")
+    assert np.abs(found.scores).max() <= found.bound
+    assert motion.rotations(q, q, 7, 7, 0).scores[0] == pytest.approx(motion.rotations(q, q, 7, 7, 0).bound)
+
+
+def test_ten_million_positions_on_moving_both_still_changes_nothing():
+    q, k = np.random.default_rng(1).standard_normal((2, 128))
+    near = motion.rotations(q, k, 60, 40, 0).scores
+    far = motion.rotations(q, k, 9_999_999, 9_999_979, 0).scores
+    np.testing.assert_allclose(far, near, atol=1e-6)
+
+
+@pytest.mark.parametrize(
+    "more", [{"pair": 2}, {"pair": -1}, {"query": -1}, {"key": 10_000_000}, {"moves": "none"}, {"reach": 65}]
+)
+def test_rotations_refuse_what_is_outside_their_limits(more):
+    given_ = {"query": 1, "key": 0, "pair": 0} | more
+    with pytest.raises(ValueError, match="must be"):
+        motion.rotations(np.ones(4), np.ones(4), **given_)
