@@ -1,10 +1,12 @@
 """Arrays and labels in, plotly figures out. Pictures never compute, and know no language and no Streamlit."""
 
+from posenc.figures.frames import Words
 from posenc.figures.heatmap import heatmap
 from posenc.figures.lines import band, bars, lines, path, series
 from posenc.figures.links import links
-from posenc.figures.motion import Words, shifting, turning
+from posenc.figures.motion import shifting, turning
 from posenc.figures.picture import Axis, Line, Picture, common_limit, rows_height
+from posenc.figures.rotating import Face, rotating
 from posenc.figures.style import BLUE, ORANGE
 from posenc.figures.wire import pack
 
@@ -12,6 +14,7 @@ __all__ = [
     "BLUE",
     "ORANGE",
     "Axis",
+    "Face",
     "Line",
     "Picture",
     "Words",
@@ -23,6 +26,7 @@ __all__ = [
     "links",
     "pack",
     "path",
+    "rotating",
     "rows_height",
     "series",
     "shifting",

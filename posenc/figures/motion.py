@@ -1,53 +1,26 @@
-"""Pictures that move: every place of the slider is in the figure, so the browser asks no server to go there.
+"""Pictures that move: each place of the slider is in the figure, so the browser asks no server to go there."""
 
-A figure leaves here with all its frames. A frame holds only the traces that move, as float32 bytes.
-"""
-
-import base64
-from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Mapping
 
 import numpy as np
-import plotly.graph_objects as go
 from numpy.typing import NDArray
 
-from posenc.figures.style import BLUE, GREY, ORANGE, PURPLE, Part, axis, draw
+from posenc.figures.frames import (
+    LOWER,
+    REACH,
+    UPPER,
+    Moving,
+    Values,
+    Words,
+    circle,
+    dots,
+    finish,
+    hover,
+    move,
+)
+from posenc.figures.style import BLUE, GREY, ORANGE, PURPLE, Part, axis
 
-Values = NDArray[np.floating]
-
-PANEL, ABOVE, BELOW, CONTROLS = 240, 28, 52, 100  # pixels: a panel, the words above and below it, the slider
-FRAME_MS = 80  # while playing
-REACH = 1.15  # of the axes of values, each way: a dot at 1 is whole
-
-# One below the other: beside each other a phone would have no room for the clock.
-_ROOM = PANEL + BELOW + ABOVE + PANEL
-_UPPER, _LOWER = [1 - PANEL / _ROOM, 1], [0, PANEL / _ROOM]
 _CLOCK = {"xaxis": "x2", "yaxis": "y2", "showlegend": False}
-
-
-class Words(NamedTuple):
-    """What stands on the controls: what the slider moves, and the two buttons."""
-
-    moves: str
-    play: str
-    pause: str
-
-
-class Moving(go.Figure):  # type: ignore[misc]  # plotly ships no types
-    """A figure with its frames and the steps of its slider as plain dictionaries.
-
-    plotly would make an object of every trace of every frame and of every step, and copy them all again when
-    the figure is sent: that takes several times as long as all the rest.
-    """
-
-    frames_sent: Sequence[Part] = ()
-    steps_sent: Sequence[Part] = ()
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return what is sent: plotly's own part, the steps of its slider, and the frames."""
-        sent: dict[str, Any] = super().to_dict()
-        sent["layout"]["sliders"][0]["steps"] = self.steps_sent
-        return sent | {"frames": self.frames_sent}
 
 
 def turning(
@@ -90,27 +63,27 @@ def turning(
             "name": name,
             "mode": "lines",
             "line": {"color": colour, "width": 2},
-            "hovertemplate": _hover(titles, name),
+            "hovertemplate": hover(titles, name),
         }
         for (name, y), colour in zip(curves.items(), (BLUE, ORANGE), strict=True)
     ]
     here = {
         "mode": "lines+markers",
         "line": {"color": GREY, "width": 1.5},
-        "marker": _dots(13, None, BLUE, ORANGE, None),
-        "hovertemplate": _hover(titles),
+        "marker": dots(13, None, BLUE, ORANGE, None),
+        "hovertemplate": hover(titles),
         "showlegend": False,
         "cliponaxis": False,  # whole dots at the first and the last position
     }
     legs = {
         "mode": "lines+markers",
         "line": {"color": GREY, "width": 1.5, "dash": "dot"},
-        "marker": _dots(13, BLUE, None, ORANGE),
+        "marker": dots(13, BLUE, None, ORANGE),
         "hoverinfo": "skip",
         **_CLOCK,
     }
-    still = [*waves, _circle()]
-    moving, frames = _move(
+    still = [*waves, circle() | _CLOCK]
+    moving, frames = move(
         len(still),
         positions,
         start,
@@ -120,7 +93,8 @@ def turning(
     )
     labels = [f"{position:,}" for position in positions]
     across = {"title": titles[0], "range": span, "tickformat": ",.8~g"}
-    return _finish([*still, *moving], across, titles[1], clock, frames, labels, start, words)
+    traces, up = [*still, *moving], _upper(titles[1])
+    return finish(traces, across, up, frames, labels, start, words, **_clock_axes(clock))
 
 
 def shifting(
@@ -150,12 +124,12 @@ def shifting(
     zero = np.zeros(len(offsets))
     still = [
         {"y": np.asarray(before, dtype=np.float32)} | _vector(first, titles, 1, {"size": 5, "color": GREY}),
-        _circle(),
+        circle() | _CLOCK,
         {"x": [0, x], "y": [0, y]} | _hand(GREY, clock, first),
     ]
     # A dot in a ring: what the matrix makes lies where the table says.
     ring = {"size": 10, "symbol": "circle-open", "color": ORANGE, "line": {"width": 1.5}}
-    moving, frames = _move(
+    moving, frames = move(
         len(still),
         offsets,
         start,
@@ -165,151 +139,34 @@ def shifting(
     )
     labels = [str(k).replace("-", "−") for k in offsets]
     across = {"title": titles[0]}
-    return _finish([*still, *moving], across, titles[1], clock, frames, labels, start, words)
-
-
-def _hover(titles: tuple[str, str], name: str = "") -> str:
-    return f"{titles[0]}: %{{x:,.8~g}}<br>{titles[1]}: <b>%{{y:.6g}}</b><extra>{name}</extra>"
-
-
-def _dots(size: int, *colours: str | None) -> Part:
-    """Give each point its colour; one without is only a corner of the line."""
-    return {
-        "size": [size if colour else 0 for colour in colours],
-        "color": [colour or GREY for colour in colours],
-        "opacity": 1,
-    }
+    traces, up = [*still, *moving], _upper(titles[1])
+    return finish(traces, across, up, frames, labels, start, words, **_clock_axes(clock))
 
 
 def _vector(name: str, titles: tuple[str, str], rank: int, marker: Part) -> Part:
-    hover = _hover(titles, name)
-    return {"name": name, "mode": "markers", "marker": marker, "hovertemplate": hover, "legendrank": rank}
-
-
-def _circle() -> Part:
-    turn = np.linspace(0, 2 * np.pi, 181, dtype=np.float32)
-    line = {"color": GREY, "width": 1}
-    return {
-        "x": np.cos(turn),
-        "y": np.sin(turn),
-        "mode": "lines",
-        "line": line,
-        "hoverinfo": "skip",
-        **_CLOCK,
-    }
+    said = hover(titles, name)
+    return {"name": name, "mode": "markers", "marker": marker, "hovertemplate": said, "legendrank": rank}
 
 
 def _hand(colour: str, clock: tuple[str, str], name: str = "") -> Part:
     return {
         "mode": "lines+markers",
         "line": {"color": colour, "width": 4},
-        "marker": _dots(11, None, colour),
-        "hovertemplate": _hover(clock, name),
+        "marker": dots(11, None, colour),
+        "hovertemplate": hover(clock, name),
         **_CLOCK,
     }
 
 
-def _move(
-    still: int,
-    names: NDArray[np.integer],
-    start: int,
-    *traces: tuple[Part, Values | None, Values],
-) -> tuple[list[Part], list[Part]]:
-    """Return traces (look, x, y) as they are at `start`, and the n frames; x and y are (points, n).
-
-    They come after `still` traces that do not move.
-    """
-    parts, shown = [], []
-    for look, x, y in traces:
-        packed = {axis: _packed(values.T) for axis, values in (("x", x), ("y", y)) if values is not None}
-        stops = [dict(zip(packed, stop, strict=True)) for stop in zip(*packed.values(), strict=True)]
-        shown.append(look | stops[start])
-        parts.append(stops)
-    moving = list(range(still, still + len(traces)))
-    return shown, [
-        {"name": str(name), "traces": moving, "data": data} for name, *data in zip(names, *parts, strict=True)
-    ]
+def _upper(title: str) -> Part:
+    """Return the vertical axis of the panel above a clock."""
+    return {"title": title, "range": [-REACH, REACH], "domain": UPPER}
 
 
-def _packed(rows: Values) -> list[Part]:
-    """Write each row as the typed array that plotly reads: its bytes, in base 64."""
-    packed = np.ascontiguousarray(rows, dtype="<f4")
-    return [{"dtype": "f4", "bdata": base64.b64encode(row).decode("ascii")} for row in packed]
-
-
-def _finish(
-    traces: Sequence[Part],
-    across: Part,
-    up: str,
-    clock: tuple[str, str],
-    frames: Sequence[Part],
-    labels: Sequence[str],
-    start: int,
-    words: Words,
-) -> Moving:
-    """Put the clock below the first panel, and the slider with its buttons below both."""
-    foot = BELOW + CONTROLS
+def _clock_axes(clock: tuple[str, str]) -> dict[str, Part]:
+    """Return the axes of the clock in the lower panel."""
     look: Part = {"range": [-REACH, REACH], "tickvals": [-1, -0.5, 0, 0.5, 1], "constrain": "domain"}
-    figure: Moving = draw(
-        traces,
-        across,
-        {"title": up, "range": [-REACH, REACH], "domain": _UPPER},
-        height=ABOVE + _ROOM + foot,
-        legend=True,
-        kind=Moving,
-        margin={"l": 66, "r": 12, "t": ABOVE, "b": foot},
-        xaxis2=axis(clock[0], anchor="y2", **look),
-        yaxis2=axis(clock[1], anchor="x2", scaleanchor="x2", domain=_LOWER, **look),
-        sliders=[_slider(start, words)],
-        updatemenus=[_buttons(words)],
-    )
-    figure.frames_sent = frames
-    figure.steps_sent = [
-        {"label": label, "method": "animate", "args": [[frame["name"]], _pace(0)]}
-        for label, frame in zip(labels, frames, strict=True)
-    ]
-    return figure
-
-
-def _pace(milliseconds: int) -> Part:
-    """Go to a frame without a transition, and without drawing anew what does not move."""
-    frame = {"duration": milliseconds, "redraw": False}
-    return {"mode": "immediate", "frame": frame, "transition": {"duration": 0}}
-
-
-def _slider(start: int, words: Words) -> Part:
     return {
-        "active": start,
-        "y": -BELOW / _ROOM,
-        "pad": {"t": 6},
-        "currentvalue": {"prefix": f"{words.moves}: ", "offset": 16, "font": {"size": 15}},
-        "transition": {"duration": 0},
-        "bgcolor": BLUE,
-        "activebgcolor": ORANGE,
-        "bordercolor": GREY,
-        "tickcolor": GREY,
-    }
-
-
-def _buttons(words: Words) -> Part:
-    return {
-        "type": "buttons",
-        "direction": "right",
-        "showactive": False,
-        "x": 1,
-        "xanchor": "right",
-        "y": -BELOW / _ROOM,
-        "yanchor": "top",
-        # Dark on light: under the pointer plotly makes a button light, whatever the theme.
-        "bgcolor": "#e6ecf3",
-        "bordercolor": GREY,
-        "font": {"color": "#141b24", "size": 14},
-        "buttons": [
-            {
-                "label": words.play,
-                "method": "animate",
-                "args": [None, _pace(FRAME_MS) | {"fromcurrent": True}],
-            },
-            {"label": words.pause, "method": "animate", "args": [[None], _pace(0)]},
-        ],
+        "xaxis2": axis(clock[0], anchor="y2", **look),
+        "yaxis2": axis(clock[1], anchor="x2", scaleanchor="x2", domain=LOWER, **look),
     }
