@@ -55,6 +55,7 @@ def band(
     x_title: str,
     y_title: str,
     *,
+    log_x: bool = False,
     marks_x: Mapping[str, float] | None = None,
     height: int = 340,
 ) -> go.Figure:
@@ -86,8 +87,8 @@ def band(
             },
         ]
     shapes = _marks(marks_x or {}, {})
-    titles = {"title": x_title}, {"title": y_title}
-    return draw(traces, *titles, height=height, legend=len(curves) > 1, shapes=shapes)
+    across = {"title": x_title, "type": "log" if log_x else "linear"}
+    return draw(traces, across, {"title": y_title}, height=height, legend=len(curves) > 1, shapes=shapes)
 
 
 def bars(

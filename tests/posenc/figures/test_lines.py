@@ -48,3 +48,9 @@ def test_a_path_is_coloured_by_position():
 def test_a_curve_can_be_dashed_to_be_seen_over_another():
     drawn = figures.series([0, 1], {"a": np.ones(2), "b": np.ones(2)}, "x", "y", dashed=("b",))
     assert [curve.line.dash for curve in drawn.data] == ["solid", "dash"]
+
+
+def test_a_band_may_stand_on_a_logarithmic_axis():
+    curves = {"a": (np.arange(1, 4), np.ones(3), np.zeros(3), np.full(3, 2.0))}
+    assert figures.band(curves, "x", "y").layout.xaxis.type == "linear"
+    assert figures.band(curves, "x", "y", log_x=True).layout.xaxis.type == "log"
