@@ -218,7 +218,7 @@ def rotations(
     rates = inv_freq(2 * m, base=base)
     first, second = members(m, pairs=pairs)
     q_pairs, k_pairs = (x[first] + 1j * x[second] for x in (q, k))
-    # Both are rotated and then multiplied: that only their offset counts is to be seen, not taken for granted.
+    # Both are rotated and then multiplied: that only the offset counts is to be seen, not taken for granted.
     q_turned, k_turned = (
         x * np.exp(1j * np.multiply.outer(places, rates)) for x, places in ((q_pairs, at), (k_pairs, of))
     )
