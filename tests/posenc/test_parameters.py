@@ -11,6 +11,7 @@ from posenc.parameters import (
     BASE,
     D_MODEL,
     FREQ_SHIFT,
+    HEAD_DIM,
     LAYOUT,
     SEQ_LEN,
     SHIFT,
@@ -76,6 +77,13 @@ def test_the_sentence_names_argument_limits_and_value():
         LAYOUT.check("sincos")
     with pytest.raises(ValueError, match=r"^freq_shift must be 0 or 1, got 2$"):
         FREQ_SHIFT.check(2)
+
+
+def test_an_even_number_is_asked_for_where_pairs_are_made():
+    assert [HEAD_DIM.check(value) for value in (2, np.int64(64), 1024)] == [2, 64, 1024]
+    for value in (3, 127, 0, 1026, 4.0, True):
+        with pytest.raises(ValueError, match=r"^head_dim must be an even integer from 2 to 1024, got "):
+            HEAD_DIM.check(value)
 
 
 @given(st.one_of(st.integers(), st.floats(), st.text(), st.lists(st.integers()), st.binary(), st.none()))
