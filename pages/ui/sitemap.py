@@ -18,4 +18,5 @@ PAGES = (
     Entry("similarity", "similarity", ":material/grid_on:"),
     Entry("sentence", "sentence", ":material/short_text:"),
     Entry("fixed_vs_learned", "fixed-vs-learned", ":material/compare:"),
+    Entry("myths", "myths", ":material/fact_check:"),
 )
