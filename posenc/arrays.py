@@ -40,11 +40,11 @@ def check_table(name: str, value: ArrayLike) -> Floats:
     return table
 
 
-def check_rows(name: str, value: ArrayLike) -> Floats:
-    """Return `value` as a (…, rows, columns) float64 array with nothing empty."""
+def check_rows(name: str, value: ArrayLike, width: str = "d_model") -> Floats:
+    """Return `value` as a (…, rows, columns) float64 array with nothing empty; `width` names its columns."""
     rows = check_array(name, value)
     if rows.ndim < 2 or 0 in rows.shape:
-        raise ValueError(f"{name} must have shape (…, seq_len, d_model), nothing empty, got {rows.shape}")
+        raise ValueError(f"{name} must have shape (…, seq_len, {width}), nothing empty, got {rows.shape}")
     return rows
 
 

@@ -96,7 +96,7 @@ def turn(x: ArrayLike, angles: ArrayLike, *, pairs: str = PAIRS.default, scale: 
     Su et al. 2021, equation 15 (one pair) and 34 (the product written out), adjacent pairs.
     transformers, ``apply_rotary_pos_emb`` of modeling_llama.py (half-split) and modeling_gptj.py (adjacent).
     """
-    features, theta, pairs = check_rows("x", x), check_array("angles", angles), PAIRS.check(pairs)
+    features, theta, pairs = check_rows("x", x, "head_dim"), check_array("angles", angles), PAIRS.check(pairs)
     factor = check_array("scale", scale)
     m = theta.shape[-1] if theta.ndim else 0
     if not 0 < 2 * m <= features.shape[-1] or not _fits((*features.shape[:-1], m), theta, factor):
@@ -157,7 +157,7 @@ def rotate(
     >>> rotate([[1, 2, 3, 4]], [1], pairs="adjacent").round(4)
     array([[-1.1426,  1.9221,  2.9599,  4.0298]])
     """
-    features, places = check_rows("x", x), _positions(positions)
+    features, places = check_rows("x", x, "head_dim"), _positions(positions)
     head_dim, lead = features.shape[-1], features.shape[:-1]
     if not _fits(lead, places):
         raise ValueError(f"positions must fit the shape {lead} of x without its features, got {places.shape}")
@@ -287,7 +287,9 @@ def score(
     ValueError
         For an argument outside its limits, in one sentence that names it.
 
-    References ---------- Su et al. 2021, equation 16 and section 3.4.3. That it need not decay: Barbero et
+    References
+    ----------
+    Su et al. 2021, equation 16 and section 3.4.3. That it need not decay: Barbero et
     al. 2025, "Round and Round We Go!", propositions 3.1 and 3.2, https://arxiv.org/abs/2410.06205
     """
     rates, products, rest = _products(q, k, base, pairs, inv_freq)
@@ -348,13 +350,16 @@ def section_angles(
     ValueError
         For sections that do not make up the pairs, or not one row of positions for each.
 
-    References ---------- Wang et al. 2024, "Qwen2-VL", section 2.1, https://arxiv.org/abs/2409.12191.
+    References
+    ----------
+    Wang et al. 2024, "Qwen2-VL", section 2.1, https://arxiv.org/abs/2409.12191.
     transformers, ``mrope_section`` in modeling_qwen2_vl.py, ``apply_interleaved_mrope`` in
     modeling_qwen3_vl.py.
     """
     ids, rates = check_finite("position_ids", check_array("position_ids", position_ids)), _rates(inv_freq)
     n, m = len(sections), rates.size
-    if sum(sections) != m or min(sections) < 0:
+    whole = all(isinstance(size, (int, np.integer)) and size >= 0 for size in sections)
+    if not whole or sum(sections) != m:
         raise ValueError(f"sections must be numbers of pairs that add up to {m}, got {shown(sections)}")
     if ids.ndim < 2 or len(ids) != n:
         raise ValueError(f"position_ids must have a row for each of {n} sections, got shape {ids.shape}")
@@ -426,7 +431,9 @@ def axial_angles(coordinates: ArrayLike, inv_freq: Sequence[ArrayLike]) -> Float
     inv_freq
         a arrays of rates (m,), one for each coordinate: of half the width for an image.
 
-    Returns ------- (…, Σ m) float64, radians; ``.reshape(-1, Σ m)`` are the angles of a row-major sequence of
+    Returns
+    -------
+    (…, Σ m) float64, radians; ``.reshape(-1, Σ m)`` are the angles of a row-major sequence of
     cells, for `turn`
 
     Raises
@@ -434,9 +441,11 @@ def axial_angles(coordinates: ArrayLike, inv_freq: Sequence[ArrayLike]) -> Float
     ValueError
         For not as many rates as there are coordinates.
 
-    References ---------- timm, ``build_rotary_pos_embed`` and ``RotaryEmbeddingDinoV3``; diffusers,
+    References
+    ----------
+    timm, ``build_rotary_pos_embed`` and ``RotaryEmbeddingDinoV3``; diffusers,
     ``get_2d_rotary_pos_embed`` and ``get_3d_rotary_pos_embed``; Heo et al. 2024, "Rotary Position Embedding
-    for Vision Transformer", section 3.1, https://arxiv.org/abs/2403.13298
+    for Vision Transformer", https://arxiv.org/abs/2403.13298
     """
     places = check_finite("coordinates", check_array("coordinates", coordinates))
     rates = [_rates(omega) for omega in inv_freq]

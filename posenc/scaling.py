@@ -2,15 +2,15 @@
 
 A model trained on O positions has seen pair i make O·ω_i/2π turns. At a longer context fast pairs meet
 nothing new; slow ones reach angles that they never had. The methods differ in which pairs they slow down, and
-how much:
+by how much:
 
     linear        all of them by s                        Chen et al. 2023, https://arxiv.org/abs/2306.15595
-    ntk           the slower the more, the last by s      bloc97 2023, "NTK-aware scaled RoPE" dynamic_ntk
-    that, growing with the sequence         emozilla 2023, "Dynamically scaled RoPE" yarn          by turns:
-    fast ones not, slow ones by s Peng et al. 2023, https://arxiv.org/abs/2309.00071 llama3        so too,
-    with another ramp               Grattafiori et al. 2024, https://arxiv.org/abs/2407.21783 longrope
-    each by a number found by search        Ding et al. 2024, https://arxiv.org/abs/2402.13753 proportional
-    only a part of them turns at all        Gemma 4; compare Barbero et al. 2025
+    ntk           the slower the more, the last by s      bloc97 2023, "NTK-aware scaled RoPE"
+    dynamic_ntk   that, growing with the sequence         emozilla 2023, "Dynamically scaled RoPE"
+    yarn          by turns: fast ones not, slow ones by s Peng et al. 2023, https://arxiv.org/abs/2309.00071
+    llama3        so too, with another ramp               Meta 2024, the code of Llama 3.1
+    longrope      each by a number found by search        Ding et al. 2024, https://arxiv.org/abs/2402.13753
+    proportional  only a part of them turns at all        Gemma 4, after Barbero et al. 2025
 
 Letters: D = `rotary_dim` features that turn, i index of a pair, m = ⌈D/2⌉ number of pairs, ω_i = base^(−2i/D)
 its rate before, s = `factor`, M = `max_position_embeddings`, O = `original_max_position_embeddings`, the
@@ -87,8 +87,10 @@ def linear(rotary_dim: int, *, factor: float, base: float = BASE.default) -> Sca
     Parameters, result and errors are those of `unscaled`; `factor` is s, how much longer the context shall
     be.
 
-    References ---------- Chen et al. 2023, "Extending Context Window of Large Language Models via Positional
-    Interpolation", section 3.2, https://arxiv.org/abs/2306.15595
+    References
+    ----------
+    Chen et al. 2023, "Extending Context Window of Large Language Models via Positional
+    Interpolation", section 2.3, https://arxiv.org/abs/2306.15595
     """
     return Scaled(unscaled(rotary_dim, base=base).inv_freq / FACTOR.check(factor), 1.0)
 
@@ -128,7 +130,9 @@ def dynamic_ntk(
     seq_len
         L, the length of the sequence as it is now; M if it is not given.
 
-    References ---------- emozilla 2023, "Dynamically Scaled RoPE further increases performance of long
+    References
+    ----------
+    emozilla 2023, "Dynamically Scaled RoPE further increases performance of long
     context LLaMA with zero fine-tuning", https://www.reddit.com/r/LocalLLaMA/comments/14mrgpr/; transformers,
     ``rope_type: "dynamic"``.
     """
@@ -171,7 +175,9 @@ def yarn(
         DeepSeek: if both are given and not 0, the factor is that of `mscale` divided by that of
         `mscale_all_dim`.
 
-    References ---------- Peng et al. 2023, "YaRN: Efficient Context Window Extension of Large Language
+    References
+    ----------
+    Peng et al. 2023, "YaRN: Efficient Context Window Extension of Large Language
     Models", sections 3.2 and 3.4, https://arxiv.org/abs/2309.00071; transformers,
     ``rope_type: "yarn"``.
     """
@@ -297,7 +303,9 @@ def longrope(
         For an argument outside its limits, for not as many numbers as there are pairs, or if neither
         `factor`, nor `attention_factor`, nor `max_position_embeddings` is given.
 
-    References ---------- Ding et al. 2024, "LongRoPE: Extending LLM Context Window Beyond 2 Million Tokens",
+    References
+    ----------
+    Ding et al. 2024, "LongRoPE: Extending LLM Context Window Beyond 2 Million Tokens",
     section 3, https://arxiv.org/abs/2402.13753; the attention factor is of Phi-3 (transformers, ``rope_type:
     "longrope"``).
     """
@@ -387,8 +395,10 @@ def proportional(
     factor, base
         As in `linear`.
 
-    References ---------- transformers, ``rope_type: "proportional"`` (Gemma 4). The idea is p-RoPE of Barbero
-    et al. 2025, section 6.1, https://arxiv.org/abs/2410.06205
+    References
+    ----------
+    transformers, ``rope_type: "proportional"`` (Gemma 4). The idea is p-RoPE of Barbero et al. 2025,
+    https://arxiv.org/abs/2410.06205
     """
     width, share = HEAD_DIM.check(head_dim), PARTIAL_ROTARY_FACTOR.check(partial_rotary_factor)
     rates = linear(width, factor=factor, base=base).inv_freq

@@ -312,7 +312,7 @@ X, RATES = np.ones((3, 4)), [1.0, 0.1]
             lambda: posenc.rotate(X, 3, attention_factor=-1),
             "attention_factor must be a number from 0 to 1000",
         ),
-        (lambda: posenc.rotate(np.ones(4), 1), r"x must have shape \(…, seq_len, d_model\)"),
+        (lambda: posenc.rotate(np.ones(4), 1), r"x must have shape \(…, seq_len, head_dim\)"),
         (
             lambda: posenc.turn(X, np.ones((3, 3))),
             r"angles and scale must fit x, of shape \(3, 4\): .* most 4",
@@ -329,6 +329,10 @@ X, RATES = np.ones((3, 4)), [1.0, 0.1]
         ),
         (lambda: posenc.score(X, X, 3), "q and k must be vectors of as many features"),
         (lambda: posenc.section_angles(np.ones((3, 5)), RATES, [1, 1, 1]), "sections must be .* add up to 2"),
+        (
+            lambda: posenc.section_angles(np.ones((3, 5)), RATES, [1.0, 1, 0]),
+            "sections must be .* add up to 2",
+        ),
         (
             lambda: posenc.section_angles(np.ones((3, 5)), RATES, [3, -1, 0]),
             "sections must be numbers of pairs",
