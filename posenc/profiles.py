@@ -68,11 +68,11 @@ class Curve:
     def _mean(self, start: int, a: int, b: int) -> float:
         """Return the mean over one block, each offset times the number of cells that have it.
 
-        Between k = 0, ±1, ±2, ±4, … a curve is smooth enough for Gauss's rule, and the number of cells is a
+        Between k = ±1, ±2, ±4, … a curve is smooth enough for Gauss's rule, and the number of cells is a
         straight line from the corner at 1 − b to 0 and a − b, between them, and on to the corner at a.
         """
         powers = 2 ** np.arange(FARTHEST.bit_length())
-        corners = np.concatenate([np.append(-powers, powers) - start, [-start, 0, a - b, 1 - b, a]])
+        corners = np.concatenate([np.append(-powers, powers) - start, [0, a - b, 1 - b, a]])
         ends = np.unique(corners.clip(1 - b, a))
         total = 0.0
         for first, length in zip(ends.tolist(), np.diff(ends).tolist(), strict=False):
