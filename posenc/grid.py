@@ -48,6 +48,7 @@ Shape = Sequence[int]
 
 # What the code of DETR adds to the last coordinate before it divides by it, which is 0 where all is padding.
 EPSILON = 1e-6
+_CHUNK_PAIRS = 256  # turned at once, so that the work on a large grid stays small beside its result
 
 
 def grid_cells(
@@ -469,21 +470,56 @@ def cell_similarity(
     ValueError
         For vectors that do not fit the grid, or a cell outside of it.
     """
-    measure, sizes, waves = MEASURE.check(measure), check_shape(shape), check_array("vectors", vectors)
+    measure = MEASURE.check(measure)
+    dots = wave_sum(vectors, shape, cell)
+    return of_dots(measure, dots, np.shape(vectors)[1])
+
+
+def wave_sum(
+    vectors: ArrayLike, shape: Shape, cell: Shape, weights: NDArray[np.complexfloating] | None = None
+) -> Floats:
+    """Return Re Σ_i w_i · exp(i·k_i·(c′ − c)) from one cell c to every cell c′.
+
+    With weights 1 that is PE(c)·PE(c′). With w_i = conj(q_i)·k_i, of a query and a key whose pairs are read
+    as complex numbers, it is the score of axial or mixed rotary embedding, the query at c and the key at c′.
+
+    Parameters
+    ----------
+    vectors, shape, cell
+        As in `cell_similarity`.
+    weights
+        (m,) complex; 1 if they are not given.
+
+    Returns
+    -------
+    (*shape) float64
+
+    Raises
+    ------
+    ValueError
+        As in `cell_similarity`, and for weights of another shape.
+    """
+    sizes, waves = check_shape(shape), check_array("vectors", vectors)
     if waves.ndim != 2 or waves.shape[0] != len(sizes) or waves.shape[1] == 0:
         raise ValueError(
             f"vectors must have a row for each of the {len(sizes)} axes, got shape {waves.shape}"
         )
-    here = check_cell(cell, sizes)
-    turns = [
-        np.exp(1j * np.multiply.outer(np.arange(n) - p, k))
-        for n, p, k in zip(sizes, here, waves, strict=True)
-    ]
-    before = np.ones((1, waves.shape[1]), dtype=np.complex128)
-    for turn in turns[:-1]:  # (n, m) for each axis
-        before = (before[:, np.newaxis] * turn).reshape(-1, waves.shape[1])
-    dots = before.real @ turns[-1].real.T - before.imag @ turns[-1].imag.T
-    return of_dots(measure, dots.reshape(sizes), waves.shape[1])
+    here, n_pairs = check_cell(cell, sizes), waves.shape[1]
+    given = np.ones(n_pairs) if weights is None else np.asarray(weights)
+    if given.shape != (n_pairs,):
+        raise ValueError(f"weights must have shape ({n_pairs},), one for each vector, got {given.shape}")
+    total = np.zeros((math.prod(sizes[:-1]), sizes[-1]))
+    for start in range(0, n_pairs, _CHUNK_PAIRS):
+        some = slice(start, start + _CHUNK_PAIRS)
+        turns = [
+            np.exp(1j * np.multiply.outer(np.arange(n) - p, k[some]))
+            for n, p, k in zip(sizes, here, waves, strict=True)
+        ]
+        before = given[np.newaxis, some]
+        for turn in turns[:-1]:  # (n, m) for each axis
+            before = (before[:, np.newaxis] * turn).reshape(-1, turn.shape[1])
+        total += before.real @ turns[-1].real.T - before.imag @ turns[-1].imag.T
+    return total.reshape(sizes)
 
 
 def misread_cells(shape: Shape) -> NDArray[np.intp]:

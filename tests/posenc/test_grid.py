@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import posenc
-from posenc import grid
+from posenc import grid, rotary
 from tests.posenc import paper
 
 shapes = st.lists(st.integers(1, 5), min_size=1, max_size=3).map(tuple)
@@ -267,6 +267,35 @@ def test_similarity_depends_on_the_offset_only(shape, data):
     np.testing.assert_allclose(one[cells[1]], other[cells[0]], rtol=0, atol=1e-12)
     for cell, found in zip(cells, (one, other), strict=True):
         assert found[cell] == found.max() == 8
+
+
+@given(images, st.integers(0, 99), st.data())
+def test_weighted_waves_are_the_scores_of_rotated_queries_and_keys(shape, seed, data):
+    """Axial rotary by the letter: turn the query at its cell and the key at each, then multiply."""
+    cell = tuple(data.draw(st.integers(0, n - 1)) for n in shape)
+    q, k = np.random.default_rng(seed).normal(size=(2, 12))
+    rates = posenc.inv_freq(6, base=50)
+    angles = rotary.axial_angles(grid.grid_cells(shape), [rates, rates])
+    right = (
+        rotary.turn(np.tile(k, (*shape, 1)), angles) @ rotary.turn(q[np.newaxis], angles[cell][np.newaxis])[0]
+    )
+    pairs = [vector[:6] + 1j * vector[6:] for vector in (q, k)]
+    made = grid.wave_sum(grid.axial_vectors((6, 6), base=50), shape, cell, weights=pairs[0].conj() * pairs[1])
+    np.testing.assert_allclose(made, right, rtol=0, atol=1e-12)
+
+
+def test_many_vectors_are_added_up_in_parts():
+    vectors = grid.mixed_vectors(4 * 300, 0.5)
+    places = grid.grid_cells((2, 3)) - (1, 2)
+    right = np.cos(places @ vectors).sum(axis=2)
+    np.testing.assert_allclose(grid.wave_sum(vectors, (2, 3), (1, 2)), right, rtol=1e-12)
+
+
+def test_as_many_weights_are_wanted_as_there_are_vectors():
+    with pytest.raises(
+        ValueError, match=r"^weights must have shape \(4,\), one for each vector, got \(3,\)$"
+    ):
+        grid.wave_sum(grid.axial_vectors((4, 4)), (2, 2), (0, 0), weights=np.ones(3))
 
 
 def test_swapping_the_parts_changes_the_table_and_not_the_similarity():
