@@ -140,17 +140,23 @@ def kerple_functions(
 ) -> Functions:
     """KERPLE (`posenc.kerple_log`, `posenc.kerple_power`): r₁ and r₂ are learned, a number a head or for all.
 
-    Where they are not given they lie evenly over the ranges from which training draws its first ones: of the
-    log form r₁ over 0 … 2 and r₂ over 0 … 1, of the power form r₁ over 0 … 1 and r₂ over 0 … 2.
+    Where they are not given they are those of `kerple_start`.
     """
-    log = KERPLE_FORM.check(form) == "log"
-    even = (np.arange(N_HEADS.check(n_heads)) + 0.5) / n_heads
-    first = _a_head("r1", r1, 2 * even if log else even)
-    second = _a_head("r2", r2, even if log else 2 * even)
-    kernel = kerple_log if log else kerple_power
+    usual = kerple_start(n_heads, form)
+    first, second = _a_head("r1", r1, usual[0]), _a_head("r2", r2, usual[1])
+    kernel = kerple_log if form == "log" else kerple_power
     functions = tuple(Curve(partial(kernel, r1=r, r2=s)) for r, s in zip(first, second, strict=True))
     kernel(0.0, first, second)  # refuses what is not allowed here already
     return functions
+
+
+def kerple_start(n_heads: int, form: str) -> tuple[Floats, Floats]:
+    """Return r₁ and r₂ of each head, evenly over the ranges from which training draws its first ones.
+
+    Of the log form r₁ over 0 … 2 and r₂ over 0 … 1, of the power form r₁ over 0 … 1 and r₂ over 0 … 2.
+    """
+    even = (np.arange(N_HEADS.check(n_heads)) + 0.5) / n_heads
+    return (2 * even, even) if KERPLE_FORM.check(form) == "log" else (even, 2 * even)
 
 
 def sandwich_functions(
