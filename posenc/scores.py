@@ -3,6 +3,7 @@
 Letters: k offset of a query from its key, positive for keys of the past, ω_i rate of pair i, m pairs.
 """
 
+import math
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import NamedTuple
@@ -20,7 +21,7 @@ from posenc.sinusoidal import inv_freq
 
 Int64 = NDArray[np.int64]
 
-VECTORS: Choice[str] = Choice("vectors", ("gaussian", "ones", "peak", "worked"))
+VECTORS: Choice[str] = Choice("vectors", ("worked", "ones", "gaussian"))
 PEAK = Integer("peak", default=20, minimum=0, maximum=1_000_000)
 DRAWS = Integer("draws", default=200, minimum=1, maximum=500)
 # Four features that can be followed by hand.
@@ -38,31 +39,18 @@ class Pair(NamedTuple):
     k: Floats
 
 
-def query_and_key(
-    vectors: str,
-    head_dim: int,
-    *,
-    seed: int = SEED.default,
-    peak: int = PEAK.default,
-    base: float = BASE.default,
-    pairs: str = PAIRS.default,
-) -> Pair:
+def query_and_key(vectors: str, head_dim: int, *, seed: int = SEED.default) -> Pair:
     """Return a query and a key to be rotated.
 
     Parameters
     ----------
     vectors
-        ``"gaussian"``: both drawn from N(0, 1), one after the other; ``"ones"``: all 1; ``"peak"``: the first
-        draw, and a key that is this query rotated on by `peak` positions, so that each pair of the two points
-        the same way at that offset; ``"worked"``: (1, 2, 3, 4) and (4, 3, 2, 1), whatever `head_dim` is.
+        ``"worked"``: (1, 2, 3, 4) and (4, 3, 2, 1), whatever `head_dim` is; ``"ones"``: all 1;
+        ``"gaussian"``: both drawn from N(0, 1).
     head_dim
         Number of features, even.
     seed
-        Of the draws.
-    peak
-        Offset at which the score is highest.
-    base, pairs
-        As in `posenc.rotate`.
+        Of the draw.
 
     Raises
     ------
@@ -74,10 +62,7 @@ def query_and_key(
         return Pair(*map(np.array, WORKED))
     if kind == "ones":
         return Pair(np.ones(width), np.ones(width))
-    q, k = np.random.default_rng(SEED.check(seed)).standard_normal((2, width))
-    if kind == "gaussian":
-        return Pair(q, k)
-    return Pair(q, rotate(q[np.newaxis], [PEAK.check(peak)], base=base, pairs=pairs)[0])
+    return Pair(*np.random.default_rng(SEED.check(seed)).standard_normal((2, width)))
 
 
 class Offsets(NamedTuple):
@@ -304,3 +289,8 @@ def variants(
 def never_round(head_dim: int, seq_len: int, *, base: float = BASE.default) -> int:
     """Count the pairs that do not complete a turn within `seq_len` positions."""
     return int(np.count_nonzero(turns_made(inv_freq(HEAD_DIM.check(head_dim), base=base), seq_len) < 1))
+
+
+def once_round(seq_len: int) -> float:
+    """Return the rate that makes one turn within `seq_len` positions, rad per position."""
+    return math.tau / SEQ_LEN.check(seq_len)

@@ -20,14 +20,28 @@ import numpy as np
 from numpy.typing import NDArray
 
 from posenc.arrays import Floats
-from posenc.bias import THRESHOLD, C, FireNetwork, fire_network
+from posenc.attention import softmax
+from posenc.bias import THRESHOLD, C, FireNetwork, fire_network, offset_matrix
 from posenc.blocks import FARTHEST, MOST_COLUMNS, MOST_ROWS, Blocks, Span, check_span, cut
 from posenc.buckets import clipped_distance, deberta_bucket, t5_bucket
-from posenc.learned import SEED
+from posenc.learned import SEED, random_init
 from posenc.offsets import OffsetFunction, offset_blocks
-from posenc.parameters import BASE, BIAS_MAX, BUCKET_SIZE, LEFT, N_HEADS, RIGHT, SEQ_LEN, Choice, Integer
+from posenc.parameters import (
+    BASE,
+    BIAS_MAX,
+    BUCKET_SIZE,
+    LEFT,
+    N_HEADS,
+    NUM_BUCKETS,
+    PAIRS,
+    RIGHT,
+    SEQ_LEN,
+    Choice,
+    Integer,
+)
 from posenc.profiles import bias_functions, hide_future
-from posenc.scores import Offsets, some_offsets
+from posenc.rotary import score
+from posenc.scores import Offsets, Pair, some_offsets
 
 Int64 = NDArray[np.int64]
 
@@ -36,6 +50,7 @@ LOOKED_UP = ("t5", "shaw", "deberta")  # in a learned table
 BIAS: Choice[str] = Choice(
     "bias", ("alibi", *LOOKED_UP, "kerple_log", "kerple_power", "fire", "sandwich", "none")
 )
+_LOOKUP: Choice[str] = Choice("bias", LOOKED_UP)
 CURVES = 5  # heads that are told apart in one figure
 SHARE = 2.0  # log10: colours reach from a hundredth of the equal share to a hundred times as much
 
@@ -225,13 +240,42 @@ def heads_of(
     if BIAS.check(bias) == "fire":
         network = fire_network(n_heads, seed=seed)
         return {head: fire_head(network, head) for head in numbers}
-    options: dict[str, Any] = {"seed": seed} if bias in LOOKED_UP else {}
+    options: dict[str, Any] = {}
+    if bias in LOOKED_UP:
+        options["table"] = drawn_table(bias, n_heads, seed=seed)
     if bias == "t5":
         options["bidirectional"] = not causal
     if bias == "sandwich":
         options["base"] = base
     functions = bias_functions(bias, n_heads, **options)
     return {head: OffsetHead(functions[head]) for head in numbers}
+
+
+def drawn_table(bias: str, n_heads: int, *, seed: int = SEED.default) -> Floats:
+    """Return a stand-in for what is looked up, (rows, n_heads), drawn from N(0, 1).
+
+    Of T5 its table of biases, of Shaw and DeBERTa what one query of random numbers makes of each row.
+    """
+    rows = {
+        "t5": NUM_BUCKETS.default,
+        "shaw": LEFT.default + RIGHT.default + 1,
+        "deberta": 2 * BUCKET_SIZE.default,
+    }
+    drawn = random_init(rows[_LOOKUP.check(bias)], N_HEADS.check(n_heads), std=1.0, seed=seed)
+    return drawn.astype(np.float64)
+
+
+def drawn_values(bias: str, n_heads: int, head: int, *, seed: int = SEED.default) -> dict[str, Floats]:
+    """Return what is drawn in place of learned numbers for one head, by the name of a file; often nothing.
+
+    Of what is looked up (rows,); of FIRE w₁, b₁ and w₂ (3, hidden).
+    """
+    if BIAS.check(bias) in LOOKED_UP:
+        return {f"{bias}.npy": drawn_table(bias, n_heads, seed=seed)[:, head]}
+    if bias == "fire":
+        network = fire_network(n_heads, seed=seed)
+        return {"fire.npy": np.stack([network.w1, network.b1, network.w2[head]])}
+    return {}
 
 
 def fire_head(network: FireNetwork, head: int) -> FireHead:
@@ -359,12 +403,44 @@ def seen(heads: Mapping[int, Head], seq_len: int, *, causal: bool = True) -> See
     return Seen(query, offsets, biases, weights, 1 / seq_len)
 
 
+def pictured(
+    vectors: Pair,
+    head: Head,
+    seq_len: int,
+    *,
+    causal: bool = True,
+    base: float = BASE.default,
+    pairs: str = PAIRS.default,
+) -> Floats:
+    """Return all cells of a few positions: rotary scores, biases, and the weights of these biases.
+
+    Parameters
+    ----------
+    vectors, base, pairs
+        As in `posenc.score`: the query that stands at every position, and the key.
+    head, causal
+        As in `bias_blocks`; a masked key has the weight 0.
+    seq_len
+        n, up to 2,048.
+
+    Returns
+    -------
+    (3, n, n) float64
+    """
+    span, n = (0, seq_len), MOST_ROWS.check(seq_len)
+    biases = head.blocks(span, span, most_rows=n, most_columns=n).mean
+    offsets = offset_matrix(n, n)
+    scores = score(*vectors, offsets, base=base, pairs=pairs)
+    weights = softmax(np.where(offsets >= 0, biases, -np.inf) if causal else biases)
+    return np.stack([scores, biases, weights])
+
+
 def rows_read(bias: str) -> tuple[Int64, dict[str, Int64]]:
     """Return offsets on both sides of 0, and which row of its table a bias reads there.
 
     Of T5 in its two forms, ``"bidirectional"`` and ``"causal"``; of the others ``"both"``, one for both.
     """
-    if Choice("bias", LOOKED_UP).check(bias) == "t5":
+    if _LOOKUP.check(bias) == "t5":
         k = np.arange(-192, 193)
         forms = {"bidirectional": True, "causal": False}
         return k, {name: t5_bucket(-k, bidirectional=both) for name, both in forms.items()}

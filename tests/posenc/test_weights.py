@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import posenc
-from posenc import learned, weights
+from posenc import learned, scores, weights
 
 N_HEADS, SEED, BASE = 5, 3, 500.0
 HEAD = 3
@@ -230,3 +230,34 @@ def test_a_head_that_is_not_there_is_refused():
         weights.heads_of("alibi", 4, [4])
     with pytest.raises(ValueError, match="bias must be"):
         weights.heads_of("rotary", 4, [0])
+
+
+@pytest.mark.parametrize("causal", [True, False])
+@pytest.mark.parametrize("bias", ["t5", "fire", "none"])
+def test_what_is_pictured_of_few_positions_is_made_cell_by_cell(bias, causal):
+    n, pair = 12, scores.query_and_key("worked", 4)
+    scored, biases, weighed = weights.pictured(pair, head_of(bias, causal), n, causal=causal, base=BASE)
+    for i, j in ((0, 0), (11, 3), (3, 11), (7, 7)):
+        angle = [(i - j) / BASE ** (pair / 2) for pair in (0, 1)]
+        # Half-split: (1, 3) with (4, 2), and (2, 4) with (3, 1).
+        terms = [(1 + 3j) * (4 - 2j), (2 + 4j) * (3 - 1j)]
+        expected = sum(
+            (term * complex(math.cos(a), math.sin(a))).real for term, a in zip(terms, angle, strict=True)
+        )
+        assert scored[i, j] == pytest.approx(expected)
+    expected = bias_matrix(bias, np.arange(n), np.arange(n), causal)
+    np.testing.assert_allclose(biases, expected, atol=1e-9)
+    raised = np.exp(expected) * (np.tri(n) if causal else 1)
+    np.testing.assert_allclose(weighed, raised / raised.sum(axis=1, keepdims=True), atol=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("bias", "shape"), [("t5", (32,)), ("shaw", (33,)), ("deberta", (512,)), ("fire", (3, 32))]
+)
+def test_what_is_drawn_can_be_taken_away(bias, shape):
+    ((name, values),) = weights.drawn_values(bias, N_HEADS, HEAD, seed=SEED).items()
+    assert (name, values.shape) == (f"{bias}.npy", shape)
+    if bias != "fire":
+        head = head_of(bias, False)
+        assert set(np.unique(head.values(0, np.arange(-999.0, 1000)))) <= set(values)
+    assert weights.drawn_values("alibi", N_HEADS, HEAD) == {}
