@@ -63,6 +63,7 @@ FORMATS: Mapping[str, Format] = MappingProxyType(
     }
 )
 _COUNT = Integer("count", default=400, minimum=2, maximum=10_000)
+_EXPONENT = np.int64(0x7FF << 52)  # where a float64 has it
 
 
 def spacing(values: ArrayLike, precision: str = PRECISION.default) -> Floats:
@@ -80,8 +81,10 @@ def spacing(values: ArrayLike, precision: str = PRECISION.default) -> Floats:
     float64 of the same shape: at 0 and near it the smallest positive number of the format.
     """
     form = FORMATS[PRECISION.check(precision)]
-    _, exponent = np.frexp(check_array("values", values))  # 2^(exponent − 1) ≤ |x| < 2^exponent
-    return np.asarray(np.ldexp(1.0, np.maximum(exponent - form.digits, form.smallest)))
+    # 2^⌊log₂|x|⌋ is x with all its digits after the first cleared. The smallest numbers have no first: 0.
+    power = (check_array("values", values).view(np.int64) & _EXPONENT).view(np.float64)
+    gap = np.minimum(power, 2.0**1023) * 2.0 ** (1 - form.digits)
+    return np.asarray(np.maximum(gap, 2.0**form.smallest))
 
 
 def rounded(values: ArrayLike, precision: str = PRECISION.default) -> Floats:
@@ -104,12 +107,14 @@ def rounded(values: ArrayLike, precision: str = PRECISION.default) -> Floats:
     >>> rounded([255, 256, 257, 258, 259], "bfloat16").tolist()
     [255.0, 256.0, 256.0, 258.0, 260.0]
     """
-    given, step = check_array("values", values), spacing(values, precision)
+    given, form = check_array("values", values), FORMATS[PRECISION.check(precision)]
     if precision == "float64":
         return given
+    step = spacing(given, precision)
     with np.errstate(over="ignore"):  # a small step may take 1e308 past the largest float64
         near: Floats = np.rint(given / step) * step  # rint takes halves to the even neighbour
-    return np.where(np.abs(near) > FORMATS[precision].largest, np.copysign(np.inf, near), near)
+    beyond = np.abs(near) > form.largest
+    return np.where(beyond, np.copysign(np.inf, near), near) if beyond.any() else near
 
 
 class Collisions(NamedTuple):
