@@ -28,31 +28,34 @@ FLAGS = [
     "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1",
 ]
 
-# True when the script has run, nothing on the page is stale, and every chart in view has its drawing,
-# a heatmap also its picture.
+# True when the script has run, nothing on the page is stale, and every chart in view has its drawing.
 IDLE = """() => {
   const app = document.querySelector('[data-testid=stApp]');
-  const drawn = (chart) => chart.querySelector('.main-svg') && chart._fullLayout && !chart._transitioning
-    && (!(chart._fullData || []).some((trace) => trace.type === 'heatmap' && trace.visible === true)
-      || [...chart.querySelectorAll('.heatmaplayer image')].some(
-        (image) => (image.getAttribute('href') || image.getAttribute('xlink:href') || '').length > 30));
+  const drawn = (chart) => chart && (chart.matches('.heatmap')
+    ? chart.dataset.painted >= 1
+    : chart.querySelector('.main-svg') && chart._fullLayout && !chart._transitioning);
   return !!app && app.dataset.testScriptState === 'notRunning'
     && app.dataset.testConnectionState === 'CONNECTED'
     && !document.querySelector('[data-testid=stSkeleton], [data-testid=stAppSkeleton], [data-stale=true]')
-    && [...document.querySelectorAll('[data-testid=stPlotlyChart]')].every((slot) => {
-      const chart = slot.querySelector('.js-plotly-plot');
-      return slot.offsetParent === null || (chart && drawn(chart));
-    });
+    && [...document.querySelectorAll('[data-testid=stPlotlyChart], [data-testid=stBidiComponentRegular]')]
+      .every((slot) => slot.offsetParent === null || drawn(slot.querySelector('.js-plotly-plot, .heatmap')));
 }"""
 
-# What each visible chart shows, short enough to compare: the types and a checksum of all its data.
-CHARTS = """() => [...document.querySelectorAll('.js-plotly-plot')]
-  .filter((chart) => chart.offsetParent !== null).map((chart) => {
-    const text = JSON.stringify(chart.data);
-    let sum = 0;
-    for (let i = 0; i < text.length; i++) sum = (sum * 31 + text.charCodeAt(i)) | 0;
-    return chart.data.map((trace) => trace.type || 'scatter').join('+') + ' ' + text.length + ' ' + sum;
-  })"""
+# What each visible chart shows, short enough to compare: a heatmap's view and a checksum of its pixels, or
+# the types of a figure's traces and a checksum of all its data.
+CHARTS = """() => {
+  const sum = (numbers) => numbers.reduce((total, number) => (Math.imul(total, 31) + number) | 0, 0);
+  return [...document.querySelectorAll('.js-plotly-plot, .heatmap')]
+    .filter((chart) => chart.offsetParent !== null).map((chart) => {
+      if (chart.matches('.heatmap')) {
+        const { width, height } = chart.querySelector('canvas');
+        const pixels = chart.querySelector('canvas').getContext('2d').getImageData(0, 0, width, height).data;
+        return [chart.dataset.key, chart.dataset.view, sum(new Uint32Array(pixels.buffer))].join(' ');
+      }
+      const text = new TextEncoder().encode(JSON.stringify(chart.data));
+      return [chart.data.map((trace) => trace.type || 'scatter').join('+'), text.length, sum(text)].join(' ');
+    });
+}"""
 
 OVERFLOW = """() => {
   const main = document.querySelector('[data-testid=stMain]');

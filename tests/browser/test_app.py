@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from pathlib import Path
 
@@ -12,6 +13,7 @@ from pages.ui import sitemap
 from pages.ui.text import LANGUAGES
 from tests import serving
 from tests.browser import harness
+from tests.browser.canvas import Canvas
 
 pytestmark = pytest.mark.browser
 
@@ -69,10 +71,85 @@ def test_slider_moves_charts_and_the_link_keeps_the_view(visit: Visit, slug: str
 @pytest.mark.parametrize("slug", SLUGS)
 def test_junk_in_the_link_gives_the_default_view(visit: Visit, slug: str) -> None:
     plain = visit(slug, lang="en").charts
-    junk = visit(slug, lang="en", seq_len="９９", d_model="-4", base="nan", layout="💥", p="1e999")
+    junk = visit(
+        slug,
+        lang="en",
+        seq_len="９９",
+        d_model="-4",
+        base="nan",
+        layout="💥",
+        p="1e999",
+        table_view="9-3x0-4",
+    )
     assert junk.exceptions == []
     assert junk.charts == plain
     assert junk.errors == []
+
+
+# Remembers what the address said when the first change of a view was painted.
+WATCH = """(root) => new MutationObserver(() => (window.address ??= location.search))
+  .observe(root, {attributeFilter: ['data-view']})"""
+
+
+def test_a_part_of_a_million_positions(visit: Visit) -> None:
+    view = visit("sinusoidal", lang="en", seq_len=1_000_000)
+    page, table = view.page, Canvas(view.page.locator(".heatmap[data-key=table]"))
+
+    def cell(p: int, j: int, d_model: int) -> str:
+        value = (math.cos if j % 2 else math.sin)(p / 10_000 ** (2 * (j // 2) / d_model))
+        return f"{value:.6g}".replace("-", "−")
+
+    def address(part: str) -> None:
+        page.wait_for_url(lambda url: part in url, wait_until="commit")
+        view.settle()
+
+    def paintings() -> int:
+        return int(table.root.get_attribute("data-painted") or 0)
+
+    # A box that is dragged is there at once, and in the address when the server has its cells.
+    table.root.scroll_into_view_if_needed()
+    table.root.evaluate(WATCH)
+    for _ in range(2):
+        before = paintings()
+        table.drag((400_000, 20.5), (700_000, 79.5))
+        turned = table.view
+        address(f"table_view={turned}")
+        assert page.evaluate("window.address") == "?seq_len=1000000"
+        assert table.view == turned != "0-1000000x0-128"
+        assert paintings() >= before + 2  # with the cells that were here, then with finer ones
+        assert table.part("note").inner_text().startswith("each cell = 7")
+        page.go_back()
+        page.wait_for_url(lambda url: "table_view" not in url, wait_until="commit")
+        view.settle()
+        assert table.view == "0-1000000x0-128"
+
+    # A range that is typed; single values are those of the formula.
+    table.part("range").locator("summary").click()
+    assert view.accessibility() == []
+    for k, number in enumerate((654_321, 654_330, 10, 17)):
+        table.root.locator("form input").nth(k).fill(str(number))
+    table.part("apply").click()
+    address("table_view=654321-654331x10-18")
+    lines = table.hover(654_325.5, 13.5)
+    assert lines[:3] == ["Position 654,325", "Dimension 13", "Pair i: 6"]
+    assert lines[-1] == f"Value: {cell(654_325, 13, 128)}"
+    table.press("ArrowDown", "ArrowLeft")
+    said = table.part("said").text_content() or ""
+    assert said.startswith("Position 654,326, Dimension 12, Pair i: 6, Function: Sine, ")
+    assert said.endswith(f"Value, {cell(654_326, 12, 128)}")
+
+    # Another width keeps the zoom, a copied link opens it, a double click shows all.
+    view.move("d_model", "ArrowLeft")
+    assert table.view == "654321-654331x10-18"
+    assert table.hover(654_325.5, 13.5)[-1] == f"Value: {cell(654_325, 13, 126)}"
+    drawn = view.charts[0]
+    page.reload(wait_until="commit")
+    assert view.settle().charts[0] == drawn
+    table.root.scroll_into_view_if_needed()
+    page.mouse.dblclick(*table.point(654_325.5, 13.5))
+    page.wait_for_url(lambda url: "table_view" not in url, wait_until="commit")
+    assert view.settle().charts[0].startswith("table 0-1000000x0-126 ")
+    assert view.errors == []
 
 
 @pytest.mark.parametrize("slug", SLUGS[1:2])

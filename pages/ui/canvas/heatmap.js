@@ -23,7 +23,8 @@ export default function ({ data, parentElement, setTriggerValue }) {
   map.ask = (view) => setTriggerValue("view", view); // a state would not be heard when it is the same again
   map.pick = (cell) => setTriggerValue("pick", cell);
   map.receive(unpack(data));
-  return () => map.end();
+  // Streamlit also says so to a run that newer data overtook while the picture stays.
+  return () => root.isConnected || map.end();
 }
 
 function unpack(bytes) {
