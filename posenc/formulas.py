@@ -18,8 +18,21 @@ ATTENTION = r"\mathrm{Attention}(Q,K,V)=\mathrm{softmax}\!\left(\frac{QK^{\top}}
 EQUIVARIANCE = r"\mathrm{Attention}(P X)=P\,\mathrm{Attention}(X)"
 INPUT = r"x_t=\mathrm{dropout}\bigl(\sqrt{d_{\mathrm{model}}}\;e(w_t)+\mathrm{PE}(t)\bigr)"
 MOVED = ("PE(p)", "M_k·PE(p)", "PE(p+k)")  # in a figure, where LaTeX is not read
+ROTARY_RATE = r"\theta_i(p)=p\,\omega_i,\qquad\omega_i=\mathrm{base}^{-2i/D},\qquad i=0,\dots,D/2-1"
 DOT = r"s(p,q)=\mathrm{PE}(p)\cdot\mathrm{PE}(q)=\sum_i\cos\bigl((p-q)\,\omega_i\bigr)"
 LEARNED = r"\mathrm{PE}(p)=W_p,\qquad W\in\mathbb{R}^{\,\mathrm{max\_len}\times d_{\mathrm{model}}}"
+ROTARY_SCORE = (
+    r"\langle R_p\,q,\;R_{p'}\,k\rangle=\sum_i|q_i|\,|k_i|\,\cos\bigl((p-p')\,\omega_i+\varphi_i\bigr)"
+)
+BIASED = r"w_h(i,j)=\mathrm{softmax}_j\Bigl(\frac{q_i\cdot k_j}{\sqrt d}+b_h(i,j)\Bigr)"
+# r(x): the number of a format of t digits that is nearest to x; then what is rounded at each stage.
+ROUNDING = r"|\mathrm{r}(x)-x|\;\le\;\tfrac12\cdot 2^{\lfloor\log_2|x|\rfloor+1-t}"
+ROUNDED = {
+    "chain": r"\mathrm{r}\Bigl(\sin\,\mathrm{r}\bigl(\mathrm{r}(p)\;\mathrm{r}(\omega_i)\bigr)\Bigr)",
+    "angle": r"\sin\,\mathrm{r}(p\,\omega_i)",
+    "position": r"\sin\bigl(\mathrm{r}(p)\,\omega_i\bigr)",
+    "table": r"\mathrm{r}\bigl(\sin(p\,\omega_i)\bigr)",
+}
 
 
 def rotation(pair: int, k: int, angle: float) -> str:

@@ -69,3 +69,21 @@ PUBLISHED = (
         },
     ),
 )
+
+# Of models with rotary embedding, in contexts longer than that of their training.
+LONG_CONTEXT = (
+    # Table 1: perplexity of LLaMA 7B on PG-19; "linear" is position interpolation, fine-tuned.
+    Result(
+        "chen_1",
+        "chen2023",
+        ("2048", "8192"),
+        {"default": ("7.20", ">1000"), "fine_tuned": ("7.21", "7.69"), "linear": ("7.13", "6.95")},
+    ),
+    # Table 1: perplexity by length of the input.
+    Result(
+        "yarn_1",
+        "peng2023",
+        ("8192", "10240"),
+        {"linear": ("3.34", "8.07"), "ntk": ("3.59", "6.24"), "yarn": ("3.35", "6.04")},
+    ),
+)

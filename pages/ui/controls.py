@@ -1,7 +1,8 @@
 """One row a parameter: the widget, its label in the reader's language, its place in the address."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
+from types import MappingProxyType
 from typing import Any
 
 import streamlit as st
@@ -76,7 +77,8 @@ def integer(parameter: Integer) -> int:
     url.seed(parameter)
     if parameter.minimum < parameter.maximum:  # a slider needs two stops
         chosen = st.session_state[parameter.name]
-        options = sorted({*ladder(parameter.minimum, parameter.maximum), chosen})
+        stops = ladder(parameter.minimum, parameter.maximum)
+        options = sorted({chosen, *(stop for stop in stops if not (parameter.even and stop % 2))})
         st.select_slider(_label(parameter.name), options, key=parameter.name, help=_help(parameter.name))
     return int(url.publish(parameter))
 
@@ -109,10 +111,12 @@ def real(parameter: Real, step: float) -> float:
     return float(url.publish(parameter))
 
 
-def choice(parameter: Choice[str]) -> str:
-    """Draw a choice of a few, of which one is always taken."""
+def choice(parameter: Choice[str], names: Mapping[str, str] = MappingProxyType({})) -> str:
+    """Draw a choice of a few, of which one is always taken; `names` are proper names, not translated."""
     url.seed(parameter)
-    words = {option: option_label(parameter.name, option) for option in parameter.options}
+    words = {
+        option: names.get(option) or option_label(parameter.name, option) for option in parameter.options
+    }
     draw = st.segmented_control if len(parameter.options) <= 4 else st.pills
     draw(
         _label(parameter.name),

@@ -16,7 +16,7 @@ from pages.ui import controls, guard, url
 from pages.ui.text import label
 from posenc import figures
 from posenc.blocks import Blocks, Span, Window, sinusoid_blocks, table_blocks
-from posenc.offsets import sinusoid_similarity_blocks
+from posenc.offsets import OffsetFunction, offset_blocks, sinusoid_similarity_blocks
 from posenc.shift import shift_blocks
 
 if TYPE_CHECKING:
@@ -48,6 +48,7 @@ def show(
     average: str = "mean",
     on_pick: Callable[[int, int], None] | None = None,
     half: bool = False,
+    view: str = "",
     **look: Any,
 ) -> None:
     """Draw the part of a matrix that is in view; the view has a place in the address, ``<key>_view``.
@@ -68,8 +69,10 @@ def show(
         Called with the row and the column that the reader clicks.
     half
         Whether the chart shares its line with another.
+    view
+        The name of the view in the address, where charts of matrices of one shape share it.
     """
-    window = Window(f"{key}_view", matrix.shape)
+    window = Window(view or f"{key}_view", matrix.shape)
     url.seed(window)
     spans = window.spans(url.publish(window))
     picture = figures.Picture(
@@ -132,6 +135,24 @@ def of_similarity(measure: str, seq_len: int, d_model: int, **options: Any) -> M
         )
 
     return Matrix((seq_len, seq_len), cut)
+
+
+def of_offsets(function: OffsetFunction, seq_len: int) -> Matrix:
+    """Return a matrix whose cells depend on the offset p − q alone, over so many positions."""
+
+    def cut(rows: Span, columns: Span, down: int, across: int) -> Blocks:
+        return offset_blocks(function, rows, columns, most_rows=down, most_columns=across)
+
+    return Matrix((seq_len, seq_len), cut)
+
+
+def of_blocks(shape: tuple[int, int], blocks: Callable[..., Blocks]) -> Matrix:
+    """Return a matrix of which a function of the core makes the blocks of a view."""
+
+    def cut(rows: Span, columns: Span, down: int, across: int) -> Blocks:
+        return blocks(rows, columns, most_rows=down, most_columns=across)
+
+    return Matrix(shape, cut)
 
 
 def of_shift(k: float, d_model: int, **options: Any) -> Matrix:

@@ -18,5 +18,6 @@ PAGES = (
     Entry("similarity", "similarity", ":material/grid_on:"),
     Entry("sentence", "sentence", ":material/short_text:"),
     Entry("fixed_vs_learned", "fixed-vs-learned", ":material/compare:"),
+    Entry("long_context", "long-context", ":material/open_in_full:"),
     Entry("myths", "myths", ":material/fact_check:"),
 )
