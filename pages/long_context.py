@@ -55,13 +55,17 @@ def facts() -> None:
     layout.section(
         PAGE, "facts", trained=f"{seen.trained:,}", wanted=f"{seen.wanted:,}", factor=number(seen.factor)
     )
-    rows = [
-        (f"`{name}`", "–" if value is None else f"{value:,}" if isinstance(value, int) else value)
-        for name, value in seen.facts().items()
-    ]
+    rows = [(f"`{name}`", "–" if value is None else fact(value)) for name, value in seen.facts().items()]
     layout.table([word("key"), word("value")], rows)
     for name, value in seen.config.assumed.items():
         st.caption(word("assumed", name=name, value=number(value)))
+
+
+def fact(value: object) -> str:
+    """Write a value of the config."""
+    return (
+        number(value) if isinstance(value, float) else f"{value:,}" if isinstance(value, int) else str(value)
+    )
 
 
 def wavelengths() -> None:

@@ -31,17 +31,19 @@ def series(
     `x` holds the places of all curves, or the places of each by its name; the curves named in `dashed` are
     drawn so, to be seen where they cover another. `span_x` fixes the ends of a linear x axis.
     """
+    # Where there are more curves than colours, the next ones are dotted.
+    dots = ["dot" if index >= len(CYCLE) else "solid" for index in range(len(curves))]
     traces = [
         {
             "x": np.asarray(x[name] if isinstance(x, Mapping) else x, dtype=np.float32),
             "y": np.asarray(y, dtype=np.float32),
             "name": name,
             "mode": "lines+markers" if points else "lines",
-            "line": {"color": colour, "width": 2, "dash": "dash" if name in dashed else "solid"},
+            "line": {"color": colour, "width": 2, "dash": "dash" if name in dashed else dot},
             "marker": {"size": 5},
             "hovertemplate": f"{x_title}: %{{x:.6g}}<br>{y_title}: <b>%{{y:.6g}}</b><extra>{name}</extra>",
         }
-        for (name, y), colour in zip(curves.items(), _colours(len(curves)), strict=True)
+        for (name, y), colour, dot in zip(curves.items(), _colours(len(curves)), dots, strict=True)
     ]
     across = {"title": x_title, "type": "log" if log_x else "linear", "range": span_x}
     # 0.0001, not 100µ; the title clear of the small digits between the powers of ten
