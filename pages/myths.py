@@ -7,7 +7,7 @@ from pages.ui import chart, controls, guard, layout, sitemap
 from pages.ui.text import label, number, prose
 from posenc import figures, snippets_myths
 from posenc.learned import SEED
-from posenc.myths import MYTHS, Evidence
+from posenc.myths import MYTHS, WIDTHS, Evidence
 
 MYTH = posenc.Choice("myth", tuple(MYTHS))
 view = controls.settings()
@@ -51,7 +51,7 @@ def show(name: str, found: Evidence) -> None:
         label(f"myths.axis_{chosen.y}"),
         log_x="x" in chosen.log,
         log_y="y" in chosen.log,
-        points=len(found.x) <= posenc.D_MODEL.default,
+        points=len(found.x) <= len(WIDTHS),
         dashed=[label(f"myths.curve_{curve}") for curve in chosen.dashed],
         marks_x={label(f"myths.mark_{mark}"): place for mark, place in found.marks.items()},
     )
