@@ -4,7 +4,7 @@ from posenc.figures.frames import Words
 from posenc.figures.heatmap import heatmap
 from posenc.figures.lines import band, bars, lines, path, series
 from posenc.figures.links import links
-from posenc.figures.motion import shifting, turning
+from posenc.figures.motion import shifting, stepping, turning
 from posenc.figures.picture import Axis, Line, Picture, common_limit, rows_height
 from posenc.figures.rotating import Face, rotating
 from posenc.figures.style import BLUE, ORANGE
@@ -30,5 +30,6 @@ __all__ = [
     "rows_height",
     "series",
     "shifting",
+    "stepping",
     "turning",
 ]

@@ -19,6 +19,7 @@ def series(
     *,
     log_x: bool = False,
     log_y: bool = False,
+    powers_y: bool = False,
     points: bool = False,
     dashed: Container[str] = (),
     marks_x: Mapping[str, float] | None = None,
@@ -30,6 +31,7 @@ def series(
 
     `x` holds the places of all curves, or the places of each by its name; the curves named in `dashed` are
     drawn so, to be seen where they cover another. `span_x` fixes the ends of a linear x axis.
+    `powers_y` writes 10⁻¹² on a logarithmic y axis, which has no room for its zeros.
     """
     # Where there are more curves than colours, the next ones are dotted.
     dots = ["dot" if index >= len(CYCLE) else "solid" for index in range(len(curves))]
@@ -47,7 +49,8 @@ def series(
     ]
     across = {"title": x_title, "type": "log" if log_x else "linear", "range": span_x}
     # 0.0001, not 100µ; the title clear of the small digits between the powers of ten
-    up = {"title": y_title, **({"type": "log", "tickformat": "~g", "standoff": 20} if log_y else {})}
+    digits = {"exponentformat": "power"} if powers_y else {"tickformat": "~g"}
+    up = {"title": y_title, **({"type": "log", "standoff": 20, **digits} if log_y else {})}
     shapes = _marks(marks_x or {}, marks_y or {})
     return draw(traces, across, up, height=height, legend=len(curves) > 1, shapes=shapes)
 

@@ -1,4 +1,4 @@
-"""Pictures that move: each place of the slider is in the figure, so the browser asks no server to go there."""
+"""Pictures that move: each place of the slider is in the figure, so no server is asked to go there."""
 
 from collections.abc import Mapping
 
@@ -141,6 +141,74 @@ def shifting(
     across = {"title": titles[0]}
     traces, up = [*still, *moving], _upper(titles[1])
     return finish(traces, across, up, frames, labels, start, words, **_clock_axes(clock))
+
+
+def stepping(
+    span: tuple[float, float],
+    curve: Values,
+    positions: NDArray[np.integer],
+    points: tuple[Values, Values],
+    start: int,
+    names: tuple[str, str],
+    titles: tuple[str, str],
+    clock: tuple[str, str],
+    words: Words,
+) -> Moving:
+    """Draw the sine of one pair as it is and as it comes out of rounding, and the two hands of its clock.
+
+    Parameters
+    ----------
+    span, positions, start, titles, clock, words
+        As in `turning`.
+    curve
+        The sine as it is, (m,), evenly spaced over `span`.
+    points
+        Sine and cosine at each position, (n, 2): as they are, and as they come out. NaN is not drawn.
+    names
+        Of what is as it is, and of what comes out.
+    """
+    at, (right, made) = np.asarray(positions, dtype=np.float64), points
+    zero, edge = np.zeros(len(at)), np.full(len(at), REACH)
+    still = [
+        {
+            "x0": span[0],
+            "dx": (span[1] - span[0]) / max(len(curve) - 1, 1),
+            "y": np.asarray(curve, dtype=np.float32),
+            "name": names[0],
+            "mode": "lines",
+            "line": {"color": BLUE, "width": 2},
+            "hovertemplate": hover(titles, names[0]),
+        },
+        {
+            "x": at.astype(np.float32),
+            "y": made[:, 0].astype(np.float32),
+            "name": names[1],
+            "mode": "lines+markers",
+            "line": {"color": ORANGE, "width": 1.5, "shape": "hvh"},
+            "marker": {"size": 4},
+            "hovertemplate": hover(titles, names[1]),
+        },
+        circle() | _CLOCK,
+    ]
+    here = {
+        "mode": "lines+markers",
+        "line": {"color": GREY, "width": 1.5},
+        "marker": dots(13, None, BLUE, ORANGE, None),
+        "hovertemplate": hover(titles),
+        "showlegend": False,
+        "connectgaps": True,
+        "cliponaxis": False,
+    }
+    hands = [
+        (_hand(colour, clock, name), np.stack([zero, to[:, 1]]), np.stack([zero, to[:, 0]]))
+        for colour, name, to in zip((BLUE, ORANGE), names, (right, made), strict=True)
+    ]
+    up = np.stack([-edge, right[:, 0], made[:, 0], edge])
+    moving, frames = move(len(still), positions, start, (here, np.stack([at] * 4), up), *hands)
+    across = {"title": titles[0], "range": span, "tickformat": ",.8~g"}
+    labels = [f"{position:,}" for position in positions]
+    traces = [*still, *moving]
+    return finish(traces, across, _upper(titles[1]), frames, labels, start, words, **_clock_axes(clock))
 
 
 def _vector(name: str, titles: tuple[str, str], rank: int, marker: Part) -> Part:
