@@ -211,6 +211,14 @@ def test_who_keeps_its_rate_and_who_is_divided():
     assert smooth[21] == 1
 
 
+def test_the_ramp_is_a_step_where_its_ends_are_the_same():
+    # As Kimi K2, whose two betas are 1: 64·ln(4096/2π)/(2·ln 50000) = 19.17.
+    options = {"original_max_position_embeddings": 4096, "base": 50_000, "beta_fast": 1}
+    exact = posenc.yarn_ramp(64, truncate=False, **options)
+    np.testing.assert_array_equal(exact, np.arange(32) > 19)
+    np.testing.assert_array_equal(posenc.yarn_ramp(64, **options), np.arange(32) > 19)
+
+
 def test_the_methods_stand_under_the_names_of_a_config():
     assert set(METHODS) | {"default", "longrope"} == set(posenc.ROPE_TYPES)
     assert posenc.ROPE_TYPES["dynamic"] is posenc.dynamic_ntk
