@@ -1,4 +1,7 @@
-"""What the benchmarks share: times taken in turns, the peak of what is allocated, a Markdown table."""
+"""What the benchmarks share: times taken in turns, the peak of what is allocated, a Markdown table.
+
+Times are those that this process spends on a core: other work on the machine does not count.
+"""
 
 from __future__ import annotations
 
@@ -13,13 +16,13 @@ MEGABYTE = 1e6
 
 def seconds(run: Callable[[], object]) -> float:
     """Time one run."""
-    start = time.perf_counter()
+    start = time.process_time()
     run()
-    return time.perf_counter() - start
+    return time.process_time() - start
 
 
 def medians(runs: Mapping[str, Callable[[], object]], repeats: int = REPEATS) -> dict[str, float]:
-    """Median seconds of each, in turns after one run to warm up, so that a busy machine slows all of them."""
+    """Median seconds of each, in turns after one run to warm up, so that a busy cache slows all of them."""
     measured: dict[str, list[float]] = {name: [] for name in runs}
     for _ in range(repeats + 1):
         for name, run in runs.items():

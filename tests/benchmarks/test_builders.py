@@ -1,6 +1,8 @@
-"""The benchmark compares like with like."""
+"""The benchmark compares like with like, and its table stands in both READMEs."""
 
 from __future__ import annotations
+
+import re
 
 import mpmath
 import numpy as np
@@ -38,6 +40,20 @@ def test_the_exact_cells_are_those_of_the_printed_table():
         assert float(bench_builders.cell(1, 3, 4)) == pytest.approx(0.9999500004)
         assert float(bench_builders.cell(1, 1, 4, "sin_cos")) == pytest.approx(0.0099998333)
         assert float(bench_builders.cell(1, 0, 4, "cos_sin")) == pytest.approx(0.5403023059)
+
+
+@pytest.mark.parametrize("readme", bench_builders.READMES, ids=lambda path: path.name)
+def test_the_readme_holds_a_row_for_each_builder(readme):
+    (table,) = bench_builders.MARKED.findall(readme.read_text(encoding="utf-8"))
+    header, _, *rows = [re.split(r" \| ", line.strip("| ")) for line in table.splitlines()]
+    assert tuple(header) == bench_builders.HEADER
+    names = [row[0] for row in rows]
+    assert names == [entry.name for entry in bench_builders.entries()]
+    for _, _, faster, fill, peak, error in rows:
+        assert float(faster) > 0
+        assert re.fullmatch(r"\d+%", fill)
+        assert float(peak) >= 1
+        assert 0 <= float(error) < 1e-6
 
 
 def test_what_is_measured_in_turns_is_run_once_more_than_counted():
