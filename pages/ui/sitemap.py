@@ -19,5 +19,6 @@ PAGES = (
     Entry("sentence", "sentence", ":material/short_text:"),
     Entry("fixed_vs_learned", "fixed-vs-learned", ":material/compare:"),
     Entry("long_context", "long-context", ":material/open_in_full:"),
+    Entry("precision", "precision", ":material/straighten:"),
     Entry("myths", "myths", ":material/fact_check:"),
 )

@@ -1,0 +1,137 @@
+"""What the page on rounding shows in tables: what falls together, accidents, float32."""
+
+from typing import TYPE_CHECKING
+
+import streamlit as st
+
+from pages.ui import chart, layout
+from pages.ui.text import label, number, prose
+from posenc import figures, precision
+from posenc import precision_ranges as ranges
+from posenc.parameters import PRECISION, SEQ_LEN
+from posenc.sources import SOURCES
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+LENGTHS = (512, 4096)  # whose distinct positions were published
+POSITIONS = (257, 4095, 15_962, 65_535, 1_000_000)
+NEOX = {"position": 1857, "pair": 1}  # the angle that the thread prints
+IMAGE = 65_536  # where the positions of an image begin
+TENS = (1e3, 1e4, 1e5, 1e6, 1e7)
+MILLION = TENS.index(1e6)
+HALVES = (470, 470)  # pixels: a chart, and a table beside it
+
+
+def together(seq_len: int) -> None:
+    """Say which positions fall together as numbers of each format."""
+    layout.section("precision", "together")
+    lengths = sorted({*LENGTHS, seq_len, SEQ_LEN.maximum})
+    found = {name: [ranges.together(n, name) for n in lengths] for name in PRECISION.options}
+    titles = {name: label(f"option.precision.{name}") for name in PRECISION.options}
+    most = label("precision.largest", n=f"{lengths[-1]:,}")
+    rows = [
+        (label("precision.first"), [each[-1].first for each in found.values()]),
+        *(
+            (label("precision.left_of", n=f"{n:,}"), [each[at].distinct for each in found.values()])
+            for at, n in enumerate(lengths)
+        ),
+        (most, [each[-1].largest for each in found.values()]),
+    ]
+    layout.table(
+        ["", *titles.values()],
+        [(name, *(f"{value:,}" if value else "–" for value in values)) for name, values in rows],
+    )
+    left, right = layout.beside(*HALVES)
+    with left:
+        shares = {titles[name]: ranges.left(name) for name in PRECISION.options}
+        figure = figures.series(
+            {name: lengths for name, (lengths, _) in shares.items()},
+            {name: share for name, (_, share) in shares.items()},
+            label("precision.length"),
+            label("precision.share"),
+            log_x=True,
+            log_y=True,
+        )
+        chart.show(figure, "distinct", label("precision.distinct_alt"))
+    with right:
+        st.markdown(prose("precision", "nearest"))
+        layout.table(
+            [label("axis.position"), *titles.values()],
+            [(f"{p:,}", *(_nearest(p, name) for name in PRECISION.options)) for p in POSITIONS],
+        )
+
+
+def accidents() -> None:
+    """Compute published accidents again, beside what their threads say."""
+    neox = ranges.replay(precision.ACCIDENTS["gpt_neox"], **NEOX)
+    header = [label(f"precision.{name}") for name in ("quantity", "thread", "here")]
+    layout.section("precision", "accidents")
+    st.markdown(prose("precision", "neox"))
+    layout.table(
+        header,
+        [
+            (label("precision.neox_exact"), _says("1044.2678", "cbcase2023"), f"{neox.exact:.4f}"),
+            (label("precision.neox_made"), _says("1045", "cbcase2023"), f"{neox.made:.0f}"),
+            (label("precision.neox_largest"), _says("0.7819", "cbcase2023"), f"**{neox.largest:.4f}**"),
+        ],
+    )
+    st.markdown(
+        prose(
+            "precision",
+            "neox_after",
+            position=neox.position,
+            pair=neox.pair,
+            here=number(neox.here),
+            alone=f"{neox.alone:.0f}",
+        )
+    )
+    st.markdown(prose("precision", "positions"))
+    layout.table(
+        header,
+        [
+            (label("precision.at", p="257"), _says("256", "fecet2023"), _nearest(257)),
+            (label("precision.at", p="15,962"), _says("15,936", "toddwbucy2026"), _nearest(15_962)),
+            (label("precision.gap_at", p="15,962"), _says("16", "toddwbucy2026"), _gap(15_962)),
+            (label("precision.gap_at", p=f"{IMAGE:,}"), _says("512", "dxqb2026"), _gap(IMAGE)),
+            (label("precision.grid", side=256), _says("1", "dxqb2026"), _distinct(256)),
+            (label("precision.grid", side=512), _says("1", "dxqb2026"), _distinct(512)),
+        ],
+    )
+    st.markdown(prose("precision", "positions_after"))
+
+
+def float32(rates: "NDArray") -> None:
+    """Show why float32 angles fail far out, and what frameworks do about it."""
+    found = ranges.parts(TENS, rates, "float32")
+    errors = precision.worst_error(TENS, rates, "float32", stage="chain")
+    layout.section("precision", "float32", worst=number(errors[MILLION], 2))
+    names = (
+        *(label(f"precision.by_{name}") for name in ("position", "rate", "product")),
+        label("precision.error"),
+    )
+    layout.table(
+        [label("axis.position"), *names],
+        [
+            (f"{p:,.0f}", *(number(value, 2) for value in row))
+            for p, *row in zip(TENS, *found, errors, strict=True)
+        ],
+    )
+    st.markdown(prose("precision", "frameworks"))
+
+
+def _says(value: str, key: str) -> str:
+    """Return a number as a link to the thread that says it."""
+    return f"[{value}]({SOURCES[key].url})"
+
+
+def _nearest(position: int, form: str = "bfloat16") -> str:
+    return number(precision.rounded([position], form)[0])
+
+
+def _gap(position: int) -> str:
+    return number(precision.spacing([position], "bfloat16")[0])
+
+
+def _distinct(side: int) -> int:
+    return precision.collisions(range(IMAGE, IMAGE + side), "bfloat16").distinct
