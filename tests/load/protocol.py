@@ -165,6 +165,8 @@ class Tab:
         self.widgets: dict[str, Widget] = {}
         self.values: dict[str, WidgetState] = {}
         self.pages: dict[str, str] = {}
+        self.files: dict[str, str] = {}
+        self._session = ""
         self._page = ""
         self._kept: dict[str, _Kept] = {}
         self._runs = 0
@@ -210,6 +212,23 @@ class Tab:
             if moved.field in TRIGGERS:
                 del self.values[moved.id]
 
+    async def take(self, file: str) -> str:
+        """Ask for the file of a download button to be made; return its path on the server."""
+        assert self._socket is not None
+        message = BackMsg()
+        wanted = message.backend_operation_request
+        wanted.request_id, wanted.session_id = file, self._session
+        wanted.deferred_file.file_id = self.files[file]
+        await self._socket.send(message.SerializeToString())
+        async with asyncio.timeout(LIMIT_S):
+            while True:
+                answer = ForwardMsg.FromString(await self._socket.recv()).backend_operation_response
+                if answer.request_id == file:
+                    break
+        if answer.error_msg:
+            raise Failure(answer.error_msg)
+        return str(answer.deferred_file.url)
+
     async def _run(self, **request: Any) -> Answer:
         assert self._socket is not None
         message = BackMsg(rerun_script=ClientState(query_string=self.query, **request))
@@ -241,8 +260,10 @@ class Tab:
                 run = message.metadata.run.script_run_id
                 fragment = bool(message.metadata.run.fragment_ids)
                 self._page = message.new_session.page_script_hash or self._page
+                self._session = message.new_session.initialize.session_id or self._session
                 if not fragment:
                     self.widgets.clear()
+                    self.files.clear()
             elif kind == "navigation":
                 self._page = message.navigation.page_script_hash
                 self.pages = {p.url_pathname: p.page_script_hash for p in message.navigation.app_pages}
@@ -254,6 +275,9 @@ class Tab:
                 answer.failures.append(message.session_event.script_compilation_exception.message)
             elif kind in ("delta", "ref_hash"):
                 kept = self._element(message)
+                button = message.delta.new_element.download_button
+                if button.deferred_file_id:
+                    self.files[button.label] = button.deferred_file_id
                 if kept.widget is not None:
                     self._learn(kept.widget)
                     seen.add(kept.widget.id)

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.load import budget
 from tests.load.measure import Report, measure
 from tests.load.protocol import Answer, Tab, Widget
 from tests.load.visitor import Visitor
@@ -111,3 +112,16 @@ def test_a_box_and_a_step_stay_on_what_they_are_drawn_on() -> None:
         assert 0 <= left < right <= 16_384
         assert visitor.other(slider) in (["a"], ["b"], ["c"])
         assert 1.0 <= float(str(visitor.other(number))) <= 2001.0
+
+
+def test_what_a_move_takes_and_keeps_is_seen(app: Server) -> None:
+    async def opened() -> tuple[float, float, Answer]:
+        tab = Tab(app.url, "similarity", "seq_len=10000000&d_model=16384")
+        spent = await budget.cost(app.pid, tab.open)
+        await tab.close()
+        return spent
+
+    peak, kept, answer = asyncio.run(opened())
+    assert not answer.failures
+    assert 1 < peak < 1000
+    assert kept <= peak
