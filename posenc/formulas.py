@@ -33,6 +33,19 @@ ROUNDED = {
     "position": r"\sin\bigl(\mathrm{r}(p)\,\omega_i\bigr)",
     "table": r"\mathrm{r}\bigl(\sin(p\,\omega_i)\bigr)",
 }
+# A grid: y down, x across, c = (y, x); k_i a wave vector, n cells on an axis, o the number of a new one.
+GRID = (
+    r"\begin{aligned}\mathrm{PE}(y,x)&=\bigl[\,s(x)\;\big|\;s(y)\,\bigr]\\"
+    r"s(c)&=\bigl[\sin c\,\omega_i\;\big|\;\cos c\,\omega_i\bigr],\quad "
+    r"\omega_i=\mathrm{base}^{\,-4i/d_{\mathrm{model}}}\end{aligned}"
+)
+GRID_SIMILARITY = r"\mathrm{PE}(c)\cdot\mathrm{PE}(c')=\sum_i\cos\bigl(k_i\cdot(c-c')\bigr)"
+RESIZED_CELL = r"x=\left(o+\tfrac12\right)\frac{n_{\mathrm{old}}}{n_{\mathrm{new}}}-\tfrac12"
+AXIAL_ROTARY = (
+    r"\begin{aligned}q_i&\to q_i\,e^{\,\mathrm i\,y\,\omega_i}\\"
+    r"q_{m+i}&\to q_{m+i}\,e^{\,\mathrm i\,x\,\omega_i}\end{aligned}"
+    r"\qquad 0\le i<m=\tfrac{d_{\mathrm{head}}}{4}"
+)
 
 
 def rotation(pair: int, k: int, angle: float) -> str:

@@ -8,6 +8,7 @@ from posenc.figures.motion import shifting, stepping, turning
 from posenc.figures.picture import Axis, Line, Picture, common_limit, rows_height
 from posenc.figures.rotating import Face, rotating
 from posenc.figures.style import BLUE, ORANGE
+from posenc.figures.tiles import Kind, tiles
 from posenc.figures.wire import pack
 
 __all__ = [
@@ -15,6 +16,7 @@ __all__ = [
     "ORANGE",
     "Axis",
     "Face",
+    "Kind",
     "Line",
     "Picture",
     "Words",
@@ -31,5 +33,6 @@ __all__ = [
     "series",
     "shifting",
     "stepping",
+    "tiles",
     "turning",
 ]
