@@ -37,7 +37,7 @@ def choose() -> tuple[str, str, str, int, int]:
     st.markdown(prose("precision", f"stage_{stage}"))
     with st.expander(label("precision.stages"), icon=":material/table:"):
         st.markdown(prose("precision", "stages"))
-    if which == "sinusoid" and view.d_model % 2:
+    if which == tables.SINUSOID and tables.kind(which, view.d_model) == "odd":
         st.info(label("precision.odd"), icon=":material/function:")
     return which, form, stage, width, position
 
@@ -62,7 +62,7 @@ def error() -> None:
                 log_x=True,
                 log_y=True,
                 powers_y=True,
-                marks_x={f"{position:,}": position} if position else None,
+                marks_x={"": position} if position else None,
             )
             chart.show(figure, f"error_{key}", label(f"precision.{key}_alt", format=title, stage=rounded))
 

@@ -14,12 +14,12 @@ from posenc.sources import SOURCES
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+COARSE = ("bfloat16", "float16")  # the others have every whole number up to 10,000,000
 LENGTHS = (512, 4096)  # whose distinct positions were published
 POSITIONS = (257, 4095, 15_962, 65_535, 1_000_000)
 NEOX = {"position": 1857, "pair": 1}  # the angle that the thread prints
 IMAGE = 65_536  # where the positions of an image begin
-TENS = (1e3, 1e4, 1e5, 1e6, 1e7)
-MILLION = TENS.index(1e6)
+TENS = {"10³": 1e3, "10⁴": 1e4, "10⁵": 1e5, "10⁶": 1e6, "10⁷": 1e7}
 HALVES = (470, 470)  # pixels: a chart, and a table beside it
 
 
@@ -27,21 +27,18 @@ def together(seq_len: int) -> None:
     """Say which positions fall together as numbers of each format."""
     layout.section("precision", "together")
     lengths = sorted({*LENGTHS, seq_len, SEQ_LEN.maximum})
-    found = {name: [ranges.together(n, name) for n in lengths] for name in PRECISION.options}
+    found = [[ranges.together(n, name) for n in lengths] for name in COARSE]
     titles = {name: label(f"option.precision.{name}") for name in PRECISION.options}
-    most = label("precision.largest", n=f"{lengths[-1]:,}")
+    header = ["", *(titles[name] for name in COARSE)]
     rows = [
-        (label("precision.first"), [each[-1].first for each in found.values()]),
+        (label("precision.first"), [each[-1].first for each in found]),
         *(
-            (label("precision.left_of", n=f"{n:,}"), [each[at].distinct for each in found.values()])
+            (label("precision.left_of", n=f"{n:,}"), [each[at].distinct for each in found])
             for at, n in enumerate(lengths)
         ),
-        (most, [each[-1].largest for each in found.values()]),
+        (label("precision.largest", n=f"{lengths[-1]:,}"), [each[-1].largest for each in found]),
     ]
-    layout.table(
-        ["", *titles.values()],
-        [(name, *(f"{value:,}" if value else "–" for value in values)) for name, values in rows],
-    )
+    layout.table(header, [(name, *(f"{value:,}" for value in values)) for name, values in rows])
     left, right = layout.beside(*HALVES)
     with left:
         shares = {titles[name]: ranges.left(name) for name in PRECISION.options}
@@ -56,10 +53,8 @@ def together(seq_len: int) -> None:
         chart.show(figure, "distinct", label("precision.distinct_alt"))
     with right:
         st.markdown(prose("precision", "nearest"))
-        layout.table(
-            [label("axis.position"), *titles.values()],
-            [(f"{p:,}", *(_nearest(p, name) for name in PRECISION.options)) for p in POSITIONS],
-        )
+        header[0] = label("axis.position")
+        layout.table(header, [(f"{p:,}", *(_nearest(p, name) for name in COARSE)) for p in POSITIONS])
 
 
 def accidents() -> None:
@@ -103,18 +98,20 @@ def accidents() -> None:
 
 def float32(rates: "NDArray") -> None:
     """Show why float32 angles fail far out, and what frameworks do about it."""
-    found = ranges.parts(TENS, rates, "float32")
-    errors = precision.worst_error(TENS, rates, "float32", stage="chain")
-    layout.section("precision", "float32", worst=number(errors[MILLION], 2))
-    names = (
-        *(label(f"precision.by_{name}") for name in ("position", "rate", "product")),
-        label("precision.error"),
-    )
+    places = list(TENS.values())
+    found = ranges.parts(places, rates, "float32")
+    errors = dict(zip(TENS, precision.worst_error(places, rates, "float32", stage="chain"), strict=True))
+    layout.section("precision", "float32", worst=number(errors["10⁶"], 2))
     layout.table(
-        [label("axis.position"), *names],
         [
-            (f"{p:,.0f}", *(number(value, 2) for value in row))
-            for p, *row in zip(TENS, *found, errors, strict=True)
+            label("axis.position"),
+            label("precision.by_rate"),
+            label("precision.by_product"),
+            label("precision.worst"),
+        ],
+        [
+            (p, *(number(value, 2) for value in row))
+            for p, *row in zip(TENS, found.rates, found.products, errors.values(), strict=True)
         ],
     )
     st.markdown(prose("precision", "frameworks"))

@@ -113,17 +113,18 @@ def test_ten_million_positions_are_drawn_in_blocks(page):
 @pytest.mark.parametrize("lang", ["en", "ko"])
 def test_what_falls_together_is_counted(page, lang):
     app = page(lang=lang, seq_len="3000")
-    said, title = catalogue(lang), "option.precision.{}".format
+    said = catalogue(lang)
     (table,) = (each for each in tables(app) if said["precision.first"] in [row[0] for row in each])
-    assert table[0][1:] == [said[title(name)] for name in FORMATS]
+    assert table[0][1:] == ["bfloat16", "float16"]
     rows = {row[0]: row[1:] for row in table}
-    assert rows[said["precision.first"]] == ["257", "2,049", "–", "–"]
+    assert rows[said["precision.first"]] == ["257", "2,049"]
     for n in (512, 3000, 4096):
-        counted = [f"{len(np.unique(near(np.arange(n), name))):,}" for name in FORMATS]
+        counted = [f"{len(np.unique(near(np.arange(n), name))):,}" for name in FORMATS[:2]]
         assert rows[said["precision.left_of"].replace("{{n}}", f"{n:,}")] == counted
+    assert rows[said["precision.largest"].replace("{{n}}", "10,000,000")] == ["65,537", "9,934,480"]
     (nearest,) = (each for each in tables(app) if each[-1][0] == "1,000,000" and "bfloat16" in each[0])
     for row in nearest[2:]:
-        values = [near(float(row[0].replace(",", "")), name) for name in FORMATS]
+        values = [near(float(row[0].replace(",", "")), name) for name in FORMATS[:2]]
         assert row[1:] == [f"{value:,.0f}" if np.isfinite(value) else "∞" for value in values]
     curve = charts(app)["distinct"]["data"][0]
     assert array(curve["y"])[-1] == pytest.approx(2202 / 10_000_000)
@@ -153,12 +154,11 @@ def test_float32_at_a_million(page, lang):
     assert "**0.052**" in words(app)
     omega = rates(128)
     low = omega.astype(np.float32).astype(float)
-    (table,) = (each for each in tables(app) if each[-1][0] == "10,000,000")
-    for row in table[2:]:
-        p = float(row[0].replace(",", ""))
+    (table,) = (each for each in tables(app) if each[-1][0] == "10⁷")
+    for p, row in zip((1e3, 1e4, 1e5, 1e6, 1e7), table[2:], strict=True):
         products = (p * omega).astype(np.float32).astype(float)
         by_rate, by_product = np.abs(p * (low - omega)).max(), np.abs(products - p * omega).max()
-        assert [float(cell) for cell in row[2:4]] == pytest.approx([by_rate, by_product], rel=0.06)
+        assert [float(cell) for cell in row[1:3]] == pytest.approx([by_rate, by_product], rel=0.06)
 
 
 @pytest.mark.parametrize(("name", "stage"), [("bfloat16", "chain"), ("float32", "angle")])
