@@ -51,6 +51,8 @@ FOUR = 4  # columns of a pair of sine and cosine on each of two axes
 
 MOST_VALUES = 2**20  # of a table that is offered: four mebibytes of float32
 
+SPREAD = 0.1  # of the cosines that a scale of colours shows at least
+
 _MOVE = (100, 7)  # rows and columns by which a query and its key are moved together
 _SAMPLE = 64  # cells of which all pairs are compared
 
@@ -66,8 +68,9 @@ def count(shape: Sequence[int]) -> int:
 
 
 def scale(*maps: Floats) -> dict[str, Any]:
-    """Return one scale of colours for cosines: from 0 if none of them is negative, which tells more apart."""
-    return {"limit": 1.0, "sequential": all(float(values.min()) >= 0 for values in maps)}
+    """Return one scale of colours for cosines of which most are near 1: from the least of all of them to 1."""
+    least = min(float(values.min()) for values in maps)
+    return {"limit": 1.0, "low": min(least, 1 - SPREAD), "sequential": True}
 
 
 def row_and_column(shape: Sequence[int]) -> tuple[NDArray[np.intp], NDArray[np.intp]]:

@@ -66,6 +66,8 @@ class Picture:
         Largest absolute value of the colour scale, always symmetric. A limit of 0 (all values are zero) is 1.
     sequential
         For values that are never negative (weights, distances): a scale from 0 to `limit`.
+    low
+        Where such a scale starts instead, for values that are all close to `limit`.
     square
         Cells as high as they are wide.
     height
@@ -80,6 +82,7 @@ class Picture:
     value: str
     limit: float
     sequential: bool = False
+    low: float = 0.0
     square: bool = False
     height: int = 420
     product: tuple[str, NDArray[np.floating]] | None = None
@@ -88,7 +91,7 @@ class Picture:
     def limits(self) -> tuple[float, float]:
         """Ends of the colour scale."""
         high = self.limit or 1.0
-        return (0.0 if self.sequential else -high, high)
+        return (self.low if self.sequential else -high, high)
 
 
 def rows_height(rows: int, *, most: int = 640) -> int:

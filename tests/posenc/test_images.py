@@ -195,10 +195,11 @@ def test_the_pairs_of_axial_rotary_are_the_same_rates_twice():
     np.testing.assert_array_equal(pairs.one_axis, pairs.rates[:3])
 
 
-def test_colours_start_at_zero_where_no_cosine_is_negative():
-    here, there = np.array([[0.0, 1.0]]), np.array([[-0.1, 1.0]])
-    assert images.scale(here, here) == {"limit": 1.0, "sequential": True}
-    assert images.scale(here, there) == {"limit": 1.0, "sequential": False}
+def test_colours_reach_from_the_least_cosine_to_one():
+    here, there = np.array([[0.4, 1.0]]), np.array([[-0.1, 1.0]])
+    assert images.scale(here, here) == {"limit": 1.0, "low": 0.4, "sequential": True}
+    assert images.scale(here, there)["low"] == -0.1
+    assert images.scale(np.ones((1, 1)))["low"] == 0.9
 
 
 def test_what_is_offered_is_the_start_of_the_table():

@@ -16,6 +16,9 @@ def test_colours_are_symmetric_about_zero_or_start_there(limit, sequential, ends
     axis = figures.Axis("", "")
     blocks = table_blocks(np.zeros((1, 1)), (0, 1), (0, 1))
     assert figures.Picture(blocks, axis, axis, "v", limit, sequential=sequential).limits == ends
+    # The start that was asked for is that of a sequential scale only.
+    low = figures.Picture(blocks, axis, axis, "v", limit, sequential=sequential, low=0.25).limits
+    assert low == ((0.25, ends[1]) if sequential else ends)
 
 
 @pytest.mark.parametrize("rows", [1, 2, 22, 23, 100, 256])
