@@ -14,6 +14,7 @@ from posenc.parameters import PRECISION, SEQ_LEN, STAGE
 LAST = SEQ_LEN.maximum - 1
 POINTS = 240  # positions at which two are moved together
 THIRD = (308, 308, 308)  # pixels: exact, rounded, difference
+BLOCKS = 200  # pixels that axes and colours leave of them
 
 view = controls.settings()
 n = view.seq_len
@@ -133,13 +134,14 @@ def matrix() -> None:
 
 
 def picture(name: str) -> heatmap.Matrix:
-    """Return one of the three matrices."""
-    if name == "exact":
-        return heatmap.of_offsets(scores.exact_scores(rates), n)
-    options = {"stage": stage, "first": first, "difference": name == "between"}
+    """Return one of the three matrices, in no more blocks than there are pixels for."""
+    exact, options = heatmap.of_offsets(scores.exact_scores(rates), n), {"stage": stage, "first": first}
 
     def cut(rows: Span, columns: Span, down: int, across: int) -> Blocks:
-        sizes = {"most_rows": down, "most_columns": across}
+        most = min(down, across, BLOCKS)
+        if name == "exact":
+            return exact.cut(rows, columns, most, most)
+        sizes = {"most_rows": most, "most_columns": most, "difference": name == "between"}
         return scores.score_blocks(rows, columns, rates, form, **options, **sizes)
 
     return heatmap.Matrix((n, n), cut)

@@ -70,24 +70,24 @@ def errors(inv_freq: ArrayLike, precision: str = PRECISION.default, *, stage: st
     Returns
     -------
     Ranges
-        `worst` (r,), 0 … 2, NaN from where the format has no number for a position. A range has `LOOKS`
-        positions, or all there are.
+        `worst` (r,), 0 … 2, of `LOOKS` positions a range, or all there are. NaN where the format has a
+        number for none of them.
     """
     doublings = np.arange(0, 2 * math.log2(SEQ_LEN.maximum)) / 2
     edges = np.unique(np.append(2**doublings, SEQ_LEN.maximum).round().astype(np.int64))
     places, starts = _looked(edges)
     worst = worst_error(places, inv_freq, precision, stage=stage)
-    return Ranges(edges[:-1], np.maximum.reduceat(worst, starts))
+    return Ranges(edges[:-1], np.fmax.reduceat(worst, starts))
 
 
 def phases(inv_freq: ArrayLike, precision: str = PRECISION.default, *, stage: str = STAGE.default) -> Ranges:
     """Return the largest phase error of each pair, in radians, in each of `DECADES`: `worst` is (5, m).
 
-    NaN where the format has no number for a position.
+    NaN where the format has a number for none of the positions.
     """
     places, starts = _looked(np.array(DECADES))
     off = np.abs(phase_error(places, inv_freq, precision, stage=stage))
-    worst = np.maximum.reduceat(np.where(np.isfinite(off), off, np.nan), starts, axis=0)
+    worst = np.fmax.reduceat(np.where(np.isfinite(off), off, np.nan), starts, axis=0)
     return Ranges(np.array(DECADES[:-1]), worst)
 
 

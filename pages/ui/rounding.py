@@ -36,7 +36,7 @@ def together(seq_len: int) -> None:
             (label("precision.left_of", n=f"{n:,}"), [each[at].distinct for each in found])
             for at, n in enumerate(lengths)
         ),
-        (label("precision.largest", n=f"{lengths[-1]:,}"), [each[-1].largest for each in found]),
+        (label("precision.largest"), [each[-1].largest for each in found]),
     ]
     layout.table(header, [(name, *(f"{value:,}" for value in values)) for name, values in rows])
     left, right = layout.beside(*HALVES)

@@ -121,7 +121,7 @@ def test_what_falls_together_is_counted(page, lang):
     for n in (512, 3000, 4096):
         counted = [f"{len(np.unique(near(np.arange(n), name))):,}" for name in FORMATS[:2]]
         assert rows[said["precision.left_of"].replace("{{n}}", f"{n:,}")] == counted
-    assert rows[said["precision.largest"].replace("{{n}}", "10,000,000")] == ["65,537", "9,934,480"]
+    assert rows[said["precision.largest"]] == ["65,537", "9,934,480"]
     (nearest,) = (each for each in tables(app) if each[-1][0] == "1,000,000" and "bfloat16" in each[0])
     for row in nearest[2:]:
         values = [near(float(row[0].replace(",", "")), name) for name in FORMATS[:2]]
