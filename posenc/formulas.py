@@ -24,6 +24,11 @@ LEARNED = r"\mathrm{PE}(p)=W_p,\qquad W\in\mathbb{R}^{\,\mathrm{max\_len}\times 
 ROTARY_SCORE = (
     r"\langle R_p\,q,\;R_{p'}\,k\rangle=\sum_i|q_i|\,|k_i|\,\cos\bigl((p-p')\,\omega_i+\varphi_i\bigr)"
 )
+# Of tables, of a query and a key of ones, of a bias.
+COMPARED = (
+    r"s(i,j)=\begin{cases}\mathrm{PE}(i)\cdot\mathrm{PE}(j)&\text{table}\\"
+    r"\langle R_i\mathbf 1,\,R_j\mathbf 1\rangle&\text{rotary}\\b_h(i,j)&\text{bias}\end{cases}"
+)
 BIASED = r"w_h(i,j)=\mathrm{softmax}_j\Bigl(\frac{q_i\cdot k_j}{\sqrt d}+b_h(i,j)\Bigr)"
 # r(x): the number of a format of t digits that is nearest to x; then what is rounded at each stage.
 ROUNDING = r"|\mathrm{r}(x)-x|\;\le\;\tfrac12\cdot 2^{\lfloor\log_2|x|\rfloor+1-t}"

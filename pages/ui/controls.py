@@ -28,6 +28,26 @@ class Switch:
 
 
 @dataclass(frozen=True)
+class Several:
+    """Any number of named options, in the order in which they were chosen; in the address joined by dots."""
+
+    name: str
+    options: tuple[str, ...]
+    usual: tuple[str, ...]
+
+    @property
+    def default(self) -> list[str]:
+        """The options taken when none are given."""
+        return list(self.usual)
+
+    def check(self, value: object) -> list[str]:
+        """Return the options if each is one, and none is given twice."""
+        if not isinstance(value, list) or len(set(map(str, value))) < len(value):
+            raise ValueError(f"{self.name} must be a list of different options, got {value!r}")
+        return [Choice(self.name, self.options).check(option) for option in value]
+
+
+@dataclass(frozen=True)
 class Settings:
     """The shared parameters, as the sidebar shows them."""
 
@@ -128,6 +148,22 @@ def choice(parameter: Choice[str], names: Mapping[str, str] = MappingProxyType({
         wrap=True,  # else what does not fit is out of sight
     )
     return str(url.publish(parameter))
+
+
+def several(parameter: Several) -> list[str]:
+    """Draw a choice of any number, none included."""
+    url.seed(parameter)
+    words = {option: option_label(parameter.name, option) for option in parameter.options}
+    st.pills(
+        _label(parameter.name),
+        parameter.options,
+        key=parameter.name,
+        selection_mode="multi",
+        format_func=words.__getitem__,
+        help=_help(parameter.name),
+        wrap=True,
+    )
+    return list(url.publish(parameter))
 
 
 def pick(parameter: Integer, names: Sequence[str]) -> int:

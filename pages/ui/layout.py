@@ -26,6 +26,10 @@ STYLE = """<style>
 h1, h2, h3, p, li, td {word-break: keep-all; overflow-wrap: anywhere}
 .katex-display {padding: .6rem .25rem}
 @media (max-width: 640px) {.katex-display {font-size: .8em}}
+@media (max-width: 640px) {
+.st-key-facts table {display: block; overflow-x: auto}
+.st-key-facts :is(td, th) {min-width: 6.5rem}
+}
 </style>"""
 ICON = str(Path(__file__).parent / "icon.svg")
 

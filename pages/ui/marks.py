@@ -18,6 +18,13 @@ def positions(labels: Iterable[str] = (), *, first: int = 0) -> Axis:
     return Axis(name, name, label("axis.positions"), first=first, labels=tuple(labels))
 
 
+def queries_and_keys() -> tuple[Axis, Axis]:
+    """Return the axes of a matrix of scores: positions of queries down, of keys across."""
+    names = label("axis.query_position"), label("axis.key_position")
+    queries, keys = (Axis(name, name, label("axis.positions")) for name in names)
+    return queries, keys
+
+
 def dimensions(columns: Columns | None = None, rates: "NDArray | None" = None) -> Axis:
     """Return the axis of dimensions; a sinusoid's columns also say their pair, frequency and wavelength."""
     name, many = label("axis.dimension"), label("axis.dimensions")

@@ -20,5 +20,6 @@ PAGES = (
     Entry("fixed_vs_learned", "fixed-vs-learned", ":material/compare:"),
     Entry("long_context", "long-context", ":material/open_in_full:"),
     Entry("precision", "precision", ":material/straighten:"),
+    Entry("compare", "compare", ":material/view_column:"),
     Entry("myths", "myths", ":material/fact_check:"),
 )

@@ -42,6 +42,8 @@ def parse(parameter: Parameter, texts: list[str]) -> Any:
     kind = type(parameter.default)
     if kind is str:
         return parameter.check(text)
+    if kind is list:
+        return parameter.check(text.split(".") if text else [])
     if not re.fullmatch(NUMBER[kind], text):
         raise ValueError(f"{parameter.name} is not written as a number in the address")
     return parameter.check(bool(int(text)) if kind is bool else kind(text))
@@ -51,6 +53,8 @@ def write(value: Any) -> str:
     """Return the text that stands for a value in the address."""
     if isinstance(value, bool):
         return str(int(value))
+    if isinstance(value, list):
+        return ".".join(value)
     return f"{value:.12g}" if isinstance(value, float) else str(value)
 
 
