@@ -368,6 +368,19 @@ def test_the_length_of_a_sequence_counts_where_the_method_asks_for_it():
             "short_factor must be an array of real numbers",
         ),
         (
+            {
+                **OUTER,
+                "rope_scaling": {
+                    "type": "longrope",
+                    "short_factor": [1] * 64,
+                    "long_factor": [1] * 64,
+                    "short_mscale": 1.1,
+                    "long_mscale": 1.2,
+                },
+            },
+            "long_mscale must be as short_mscale, got 1.2",
+        ),
+        (
             {**OUTER, "rope_parameters": {"main": {}, "compress": {}}},
             "rope_parameters must hold 'full_attention'",
         ),
