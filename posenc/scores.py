@@ -22,12 +22,13 @@ from posenc.sinusoidal import inv_freq
 Int64 = NDArray[np.int64]
 
 VECTORS: Choice[str] = Choice("vectors", ("worked", "ones", "gaussian"))
-PEAK = Integer("peak", default=20, minimum=0, maximum=1_000_000)
+PEAK = Integer("peak", default=20, minimum=0, maximum=SEQ_LEN.maximum - 1)
 DRAWS = Integer("draws", default=200, minimum=1, maximum=500)
 # Four features that can be followed by hand.
 WORKED = (1.0, 2.0, 3.0, 4.0), (4.0, 3.0, 2.0, 1.0)
 FAR = 100  # positions by which a query and its key are moved together
 
+_DRAWN = 16  # features whose order is drawn
 _CURVE = 800  # points of a curve
 _LEAST = 256  # offsets that show more than the first fall
 
@@ -78,6 +79,11 @@ def some_offsets(seq_len: int, *, least: int = 1) -> Offsets:
     if n <= _CURVE:
         return Offsets(np.arange(n), False)
     return Offsets(np.unique(np.geomspace(1, n - 1, _CURVE).round()).astype(np.int64), True)
+
+
+def peaks(seq_len: int) -> Integer:
+    """Return the parameter of where the turned key of `falls` peaks: at one of the offsets that are drawn."""
+    return replace(PEAK, maximum=max(SEQ_LEN.check(seq_len), _LEAST) - 1)
 
 
 class Falls(NamedTuple):
@@ -237,6 +243,13 @@ def layouts(vectors: Pair, query: int, key: int, *, base: float = BASE.default) 
     )
 
 
+def worked_example() -> dict[str, tuple[Floats, float]]:
+    """Return for each layout of pairs (1, 2, 3, 4) rotated to 1, and its score at 5 with its key at 2."""
+    vectors = query_and_key("worked", HEAD_DIM.default)
+    first, fifth = layouts(vectors, 1, 0), layouts(vectors, 5, 2)
+    return {pairs: (first.rotated[pairs], fifth.scores[pairs].here) for pairs in PAIRS.options}
+
+
 def rotary_dim(head_dim: int) -> Integer:
     """Return the parameter of partial rotary: how many of `head_dim` features turn, a quarter of them."""
     width = HEAD_DIM.check(head_dim)
@@ -294,3 +307,8 @@ def never_round(head_dim: int, seq_len: int, *, base: float = BASE.default) -> i
 def once_round(seq_len: int) -> float:
     """Return the rate that makes one turn within `seq_len` positions, rad per position."""
     return math.tau / SEQ_LEN.check(seq_len)
+
+
+def shown_order(head_dim: int) -> list[int]:
+    """Return `pair_order` of a head, or of one that is small enough to draw."""
+    return [int(feature) for feature in pair_order(min(HEAD_DIM.check(head_dim), _DRAWN))]

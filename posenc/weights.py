@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from posenc.arrays import Floats
 from posenc.attention import softmax
-from posenc.bias import THRESHOLD, C, FireNetwork, fire_network, offset_matrix
+from posenc.bias import THRESHOLD, C, FireNetwork, fire_network
 from posenc.blocks import FARTHEST, MOST_COLUMNS, MOST_ROWS, Blocks, Span, check_span, cut
 from posenc.buckets import clipped_distance, deberta_bucket, t5_bucket
 from posenc.learned import SEED, random_init
@@ -47,6 +47,7 @@ Int64 = NDArray[np.int64]
 
 MASK: Choice[str] = Choice("mask", ("causal", "none"))
 LOOKED_UP = ("t5", "shaw", "deberta")  # in a learned table
+DRAWN = (*LOOKED_UP, "fire")  # what is learned of them is drawn here
 BIAS: Choice[str] = Choice(
     "bias", ("alibi", *LOOKED_UP, "kerple_log", "kerple_power", "fire", "sandwich", "none")
 )
@@ -56,7 +57,7 @@ SHARE = 2.0  # log10: colours reach from a hundredth of the equal share to a hun
 
 _POINTS = 800  # of a curve
 _ROWS, _SIDE = 4, 2  # queries looked at in a block for their Z; places along each side of a block of FIRE
-_QUERIES = 512  # of FIRE, whose Z are summed each by itself
+_EACH, _SOME = 400, 160  # queries of FIRE whose Z are summed, each by itself: all of so many, or some
 _CHUNK = 2048
 
 
@@ -143,9 +144,9 @@ class FireHead:
     def log_sums(self, queries: Int64, seq_len: int, *, causal: bool) -> Floats:
         """Return ln Z, a sum for every query, or for some of them where they are many: see `Head`."""
         summed = np.unique(queries)
-        if summed.size > _QUERIES:
+        if summed.size > _EACH:
             ends = summed[0] + 1, summed[-1] + 1
-            summed = np.unique(np.geomspace(*ends, _QUERIES).round().astype(np.int64)) - 1
+            summed = np.unique(np.geomspace(*ends, _SOME).round().astype(np.int64)) - 1
         sums = np.array([self._log_sum(int(query), seq_len, causal) for query in summed])
         # Z grows with the keys that are seen, and little by little besides.
         seen, seen_here = (i + 1.0 if causal else np.full(i.shape, 1.0) for i in (summed, queries))
@@ -365,6 +366,13 @@ def share_blocks(
     )
 
 
+def largest_bias(head: Head, seq_len: int, *, causal: bool = True) -> float:
+    """Return the largest absolute bias of a matrix, of all near offsets and of many that are far."""
+    places = whole_sum(SEQ_LEN.check(seq_len)).places
+    both = places if causal else np.append(places, -places)
+    return float(np.abs(head.values(seq_len - 1, both)).max())
+
+
 class Seen(NamedTuple):
     """What one query sees: biases and weights of its keys by offset, for some heads, (m,) each.
 
@@ -429,8 +437,8 @@ def pictured(
     """
     span, n = (0, seq_len), MOST_ROWS.check(seq_len)
     biases = head.blocks(span, span, most_rows=n, most_columns=n).mean
-    offsets = offset_matrix(n, n)
-    scores = score(*vectors, offsets, base=base, pairs=pairs)
+    offsets = np.subtract.outer(np.arange(n), np.arange(n))
+    scores = score(*vectors, np.arange(1 - n, n), base=base, pairs=pairs)[offsets + n - 1]
     weights = softmax(np.where(offsets >= 0, biases, -np.inf) if causal else biases)
     return np.stack([scores, biases, weights])
 

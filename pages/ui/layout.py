@@ -112,7 +112,7 @@ def in_code(
     st.subheader(label("code.title"), anchor="in-code")
     st.markdown(label("code.intro"))
     if cut:
-        st.info(label("code.cut", rows=f"{shape[0]:,}"), icon=":material/crop:")
+        st.info(label("code.cut", rows=f"{shape[-2]:,}"), icon=":material/crop:")
     # One at a time: colouring the code of all three took the browser longer than two charts.
     st.code(snippets[controls.choice(FRAMEWORK)], language="python", wrap_lines=True)
     with st.container(horizontal=True):

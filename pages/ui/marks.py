@@ -25,6 +25,11 @@ def queries_and_keys() -> tuple[Axis, Axis]:
     return queries, keys
 
 
+def offsets(logarithmic: bool) -> str:
+    """Return the title of an axis of offsets."""
+    return label("axis.offset_log" if logarithmic else "axis.offset")
+
+
 def dimensions(columns: Columns | None = None, rates: "NDArray | None" = None) -> Axis:
     """Return the axis of dimensions; a sinusoid's columns also say their pair, frequency and wavelength."""
     name, many = label("axis.dimension"), label("axis.dimensions")

@@ -18,6 +18,7 @@ PAGES = (
     Entry("similarity", "similarity", ":material/grid_on:"),
     Entry("sentence", "sentence", ":material/short_text:"),
     Entry("fixed_vs_learned", "fixed-vs-learned", ":material/compare:"),
+    Entry("relative", "relative", ":material/rotate_right:"),
     Entry("long_context", "long-context", ":material/open_in_full:"),
     Entry("precision", "precision", ":material/straighten:"),
     Entry("compare", "compare", ":material/view_column:"),

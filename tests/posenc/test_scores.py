@@ -177,3 +177,16 @@ def test_variants_are_partial_rotary_and_xpos(pairs):
 def test_pairs_that_never_come_round_are_counted(seq_len, count):
     assert scores.never_round(8, seq_len) == count
     assert (posenc.inv_freq(8) < scores.once_round(seq_len)).sum() == count
+
+
+def test_the_worked_example_is_that_of_the_page():
+    example = scores.worked_example()
+    np.testing.assert_allclose(example["adjacent"][0], [-1.142640, 1.922076, 2.959851, 4.029800], atol=5e-7)
+    np.testing.assert_allclose(example["half_split"][0], [-1.984111, 1.959901, 2.462378, 4.019800], atol=5e-7)
+    assert [round(example[pairs][1], 6) for pairs in ("adjacent", "half_split")] == [-0.760002, -1.615580]
+
+
+def test_a_drawn_order_is_small_and_a_peak_lies_among_the_offsets():
+    assert scores.shown_order(6) == [0, 2, 4, 1, 3, 5]
+    assert scores.shown_order(128) == [*range(0, 16, 2), *range(1, 16, 2)]
+    assert [scores.peaks(n).maximum for n in (1, 256, 257, 10_000_000)] == [255, 255, 256, 9_999_999]

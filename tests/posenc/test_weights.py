@@ -261,3 +261,13 @@ def test_what_is_drawn_can_be_taken_away(bias, shape):
         head = head_of(bias, False)
         assert set(np.unique(head.values(0, np.arange(-999.0, 1000)))) <= set(values)
     assert weights.drawn_values("alibi", N_HEADS, HEAD) == {}
+
+
+@pytest.mark.parametrize("causal", [True, False])
+@pytest.mark.parametrize("bias", weights.BIAS.options)
+def test_the_largest_bias_is_that_of_all_cells(bias, causal):
+    n = 300
+    every = bias_matrix(bias, np.arange(n), np.arange(n), causal)
+    every = every[np.tril_indices(n)] if causal else every
+    found = weights.largest_bias(head_of(bias, causal), n, causal=causal)
+    assert found == pytest.approx(np.abs(every).max(), rel=0.05 if bias == "fire" else 1e-9)
