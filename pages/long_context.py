@@ -27,7 +27,7 @@ SOURCE = {
 
 def word(key: str, **values: object) -> str:
     """Return one of this page's labels."""
-    return label(f"{PAGE}.{key}", **values)
+    return label(f"long_context.{key}", **values)
 
 
 def choose() -> RopeConfig:
