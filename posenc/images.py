@@ -68,7 +68,7 @@ def count(shape: Sequence[int]) -> int:
 
 
 def scale(*maps: Floats) -> dict[str, Any]:
-    """Return one scale of colours for cosines of which most are near 1: from the least of all of them to 1."""
+    """Return one scale of colours for cosines that are mostly near 1: from the least of all to 1."""
     least = min(float(values.min()) for values in maps)
     return {"limit": 1.0, "low": min(least, 1 - SPREAD), "sequential": True}
 

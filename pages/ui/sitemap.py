@@ -20,6 +20,7 @@ PAGES = (
     Entry("fixed_vs_learned", "fixed-vs-learned", ":material/compare:"),
     Entry("relative", "relative", ":material/rotate_right:"),
     Entry("long_context", "long-context", ":material/open_in_full:"),
+    Entry("images", "images", ":material/image:"),
     Entry("precision", "precision", ":material/straighten:"),
     Entry("compare", "compare", ":material/view_column:"),
     Entry("myths", "myths", ":material/fact_check:"),

@@ -294,7 +294,9 @@ class Heatmap {
       // As many pixels a row as a column.
       const [rows, columns] = [view[1] - view[0], view[3] - view[2]];
       const side = Math.min(box.width / columns, box.height / rows);
-      if (rows === columns) [box.width, box.height] = [side * columns, side * rows];
+      // A part of a square matrix fills its frame; an image keeps its shape unless that is nearly a line.
+      const image = picture.shape[0] !== picture.shape[1] && Math.max(rows, columns) <= 8 * Math.min(rows, columns);
+      if (rows === columns || image) [box.width, box.height] = [side * columns, side * rows];
       this.part("plot").style.height = `${box.top + box.height + MARGIN.bottom}px`;
     }
     const last = grouped(picture.columns.first + view[3]);
