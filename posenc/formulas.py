@@ -38,6 +38,8 @@ ROUNDED = {
     "position": r"\sin\bigl(\mathrm{r}(p)\,\omega_i\bigr)",
     "table": r"\mathrm{r}\bigl(\sin(p\,\omega_i)\bigr)",
 }
+
+
 # A grid: y down, x across, c = (y, x); k_i a wave vector, n cells on an axis, o the number of a new one.
 GRID = (
     r"\begin{aligned}\mathrm{PE}(y,x)&=\bigl[\,s(x)\;\big|\;s(y)\,\bigr]\\"
