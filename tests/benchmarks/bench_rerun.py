@@ -1,10 +1,10 @@
 """``python -m tests.benchmarks.bench_rerun [--check] [page …]``: what a rerun of each page costs.
 
 A page is opened at 1,000 and at 10,000,000 positions, each at 128 and at 16,384 dimensions, and rerun in all
-four in turns. Every rerun has another `base`, so that no cache knows the answer. Prints medians, ratios, the
-peak of what a rerun allocates (tracemalloc), and by how much the process grew in the worst of them (resident,
-Linux). ``--check`` returns 1 if ten million positions cost more than 1.5 times what a thousand do, in time or
-in memory, or if any rerun allocates more than 64 MB.
+four in turns. Every rerun has another `base`, so that no cache knows the answer. Prints medians of the time
+on a core, ratios, the peak of what a rerun allocates (tracemalloc), and by how much the process grew in the
+worst of them (resident, Linux). ``--check`` returns 1 if ten million positions cost more than 1.5 times what
+a thousand do, in time or in memory, or if any rerun allocates more than 64 MB.
 """
 
 from __future__ import annotations
