@@ -29,7 +29,7 @@ def together(seq_len: int) -> None:
     lengths = sorted({*LENGTHS, seq_len, SEQ_LEN.maximum})
     found = [[ranges.together(n, name) for n in lengths] for name in COARSE]
     titles = {name: label(f"option.precision.{name}") for name in PRECISION.options}
-    header = ["", *(titles[name] for name in COARSE)]
+    header = [label("precision.quantity"), *(titles[name] for name in COARSE)]
     rows = [
         (label("precision.first"), [each[-1].first for each in found]),
         *(
