@@ -32,3 +32,33 @@ def test_linear_algebra_is_told_its_threads_before_it_is_loaded(
         timeout=60,
     )
     assert run.stdout.split() == ["False", taken]
+
+
+def test_what_a_visitor_left_is_given_back_while_the_server_runs(tmp_path: Path) -> None:
+    script = f"""
+import asyncio, gc, sys, weakref
+sys.path.insert(0, {str(ROOT)!r})
+import app
+
+class Page: ...
+
+async def main():
+    async with app.lifespan(app.app):
+        page = Page()
+        page.itself, left = page, weakref.ref(page)
+        gc.disable()
+        del page
+        for _ in range(200):
+            await asyncio.sleep(0.05)
+            if left() is None:
+                break
+        print(left() is None)
+    await asyncio.sleep(0)
+    print(len(asyncio.all_tasks()))
+
+app.PAUSE_S = 0.05
+asyncio.run(main())
+"""
+    command = [sys.executable, "-c", script]
+    run = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=True, timeout=60)
+    assert run.stdout.split() == ["True", "1"]
