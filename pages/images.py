@@ -69,7 +69,7 @@ def pick() -> tuple[int, int]:
     near = [images.neighbours(each, shape) for each in vectors]
     layout.table(
         [word("offset"), *names.values()],
-        [(word(f"offset_{name}"), *(number(each[name], 3) for each in near)) for name in images.OFFSETS],
+        [(word(f"offset_{name}"), *(number(each[name], 2) for each in near)) for name in images.OFFSETS],
     )
     return y, x
 
@@ -90,25 +90,25 @@ def orders() -> str:
     st.markdown(prose(PAGE, "orders_same"))
     apart = images.orders(shape, width, base=view.base)
     layout.table(
-        [word(name) for name in ("form", "rates", "coordinates", "table_apart", "cosine_apart")],
+        [word(name) for name in ("form", "besides", "table_apart", "cosine_apart")],
         [
             (
-                f"[{controls.option_label('form', name)}]({form.source})",
-                word("rates_shifted" if form.freq_shift else "rates_plain"),
-                word("coordinates_stretched" if form.scale else "coordinates_plain"),
+                controls.option_label("form", name),
+                word(f"besides_{images.besides(name)}"),
                 number(apart[name].table, 2),
                 number(apart[name].similarity, 2),
             )
-            for name, form in images.IMAGE_FORMS.items()
+            for name in images.IMAGE_FORMS
         ],
     )
     st.markdown(prose(PAGE, "orders_table"))
     name = controls.choice(images.FORM)
-    form, options = images.IMAGE_FORMS[name], {"base": view.base}
+    form, options, title = images.IMAGE_FORMS[name], {"base": view.base}, controls.option_label("form", name)
+    st.markdown(word("form_source", form=title, url=form.source))
     order, rates = form_columns(form, width, **options), images.rates_per_cell(name, shape, width, **options)
     heatmap.apart(
         "grid_table",
-        word("table_alt", form=controls.option_label("form", name), cells=f"{cells:,}", width=f"{width:,}"),
+        word("table_alt", form=title, cells=f"{cells:,}", width=f"{width:,}"),
         heatmap.of_blocks((cells, width), partial(form_blocks, form, shape, width, **options)),
         grids.cells(shape),
         grids.columns(order, rates),

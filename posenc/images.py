@@ -169,6 +169,12 @@ class Order(NamedTuple):
     similarity: float
 
 
+def besides(name: str) -> str:
+    """Say in what a form differs from MAE: ``"rates"``, ``"coordinates"``, or nothing but the ``"order"``."""
+    form = IMAGE_FORMS[name]
+    return "rates" if form.freq_shift else "coordinates" if form.scale or form.first else "order"
+
+
 def orders(shape: Sequence[int], d_model: int, *, base: float) -> dict[str, Order]:
     """Compare the table of every form with that of MAE, and the cosines of its cells with MAE's.
 

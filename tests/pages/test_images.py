@@ -70,7 +70,7 @@ def test_a_cell_is_compared_with_all_others_in_three_kinds_of_code(page, lang):
     for name, offset in {"below": (1, 0), "ends": (0, 6), "wrap": (1, -6)}.items():
         found = row_of(app, catalogue(lang)[f"images.offset_{name}"])[1:]
         right = [cosine(kind, offset, 7, 16, 100.0, 20) for kind in ("axial", "flat", "mixed")]
-        assert [float(cell) for cell in found] == pytest.approx(right, abs=6e-4)
+        assert [float(cell) for cell in found] == pytest.approx(right, abs=6e-3)
 
 
 def test_a_click_on_any_of_the_three_picks_the_cell_and_the_link_keeps_it(page):
@@ -136,7 +136,7 @@ def test_the_tiles_show_every_library_and_the_order_does_not_count(page, lang):
     assert first[f"t · {sine}"] == ["CogVideoX"]
     for name, same in {"AIMv2": True, "timm": True, "positional-encodings": True, "DETR": False}.items():
         rows = [line for each in app.markdown for line in each.value.splitlines()]
-        (line,) = (line for line in rows if line.startswith(f"| [{name}]("))
+        (line,) = (line for line in rows if line.startswith(f"| {name} |"))
         *_, table, similarity = line.strip("| ").split("|")
         assert float(table) > 1
         assert (float(similarity) < 1e-12) == same

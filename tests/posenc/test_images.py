@@ -102,6 +102,7 @@ def base_rate(name, j, base):
 def test_the_order_changes_the_table_and_not_the_similarity():
     found = images.orders((9, 16), 64, base=1e4)
     assert found["mae"] == (0, 0)
+    assert [name for name in found if images.besides(name) != "order"] == ["big_vision", "detr"]
     for name in ("aimv2", "timm", "positional_encodings"):
         assert found[name].table > 1
         assert found[name].similarity < 1e-13
