@@ -40,9 +40,11 @@ def show(view: "Settings", vectors: "Pair", kind: str, pairs: str, seed: int) ->
     scheme = SCHEMES[bias]
     st.latex(scheme.formula)
     st.markdown(prose(PAGE, f"bias_{bias}"))
+    if scheme.used_by:
+        st.caption(word("used_by", models=", ".join(scheme.used_by)))
     if bias in weights.DRAWN:
         st.info(word("drawn", seed=seed), icon=":material/casino:")
-    some = weights.some_heads(n_heads, head - 1)
+    some = [head - 1] if bias in weights.LOOKED_UP else weights.some_heads(n_heads, head - 1)
     heads = weights.heads_of(bias, n_heads, some, causal=causal, base=view.base, seed=seed)
     matrices(view, bias, heads[head - 1], head, causal)
     curves(view, bias, heads, causal)
@@ -101,7 +103,8 @@ def curves(view: "Settings", bias: str, heads: dict[int, weights.Head], causal: 
     seen = weights.seen(heads, view.seq_len, causal=causal)
     places, logarithmic = seen.offsets
     values = {"p": f"{seen.query:,}", "equal": number(seen.equal, 3)}
-    st.markdown(prose(PAGE, "curves", **values))
+    section = "curves" if len(heads) > 1 else "curve"
+    st.markdown(prose(PAGE, section, head=min(heads) + 1, **values))
     offset = marks.offsets(logarithmic)
     equal = {word("equal"): seen.equal}
     parts = {

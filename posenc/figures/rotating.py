@@ -98,7 +98,7 @@ def rotating(
         "mode": "lines+markers+text",
         "line": {"color": GREY, "width": 1.5},
         "marker": dots(13, None, BLUE, None),
-        "textposition": "top right",
+        "textposition": "bottom right",
         "textfont": {"size": 14},
         "hoverinfo": "skip",
         "showlegend": False,
@@ -109,7 +109,7 @@ def rotating(
         len(still), steps, 0, *hands, (mark, np.stack([at, at, at]), np.stack([-edge, values, edge]))
     )
     for frame, value in zip(frames, values, strict=True):
-        frame["data"][-1]["text"] = ["", f"{value + 0.0:.4g}".replace("-", "−"), ""]
+        frame["data"][-1]["text"] = ["", "", f"{value + 0.0:.4g}".replace("-", "−")]
     moving[-1]["text"] = frames[0]["data"][-1]["text"]
     across = {"title": titles[0], "range": [at[0] - 1, at[-1] * 1.12]}
     up = {"title": titles[1], "range": [-tall, tall], "domain": LOWER}

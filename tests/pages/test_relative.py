@@ -77,7 +77,7 @@ def stops(figure):
             trace = figure["data"][at] | part
             if trace.get("line", {}).get("width") == 4:
                 hands[trace["xaxis"]] = [array(trace[axis])[1] for axis in "xy"]
-        yield hands["x2"], hands["x3"], float(frame["data"][-1]["text"][1].replace("−", "-"))
+        yield hands["x2"], hands["x3"], float(frame["data"][-1]["text"][2].replace("−", "-"))
 
 
 @pytest.mark.parametrize(
@@ -213,6 +213,7 @@ def test_every_bias_and_what_the_softmax_makes_of_it(page, bias):
     assert pictures(app)["share"].limits == (-2, 2)
     # The curves of the last query, head 3 among them.
     names = [curve["name"] for curve in charts(app)["weights"]["data"]]
+    assert (len(names) == 1) == (bias in weights.LOOKED_UP)
     at = names.index(catalogue(lang)["relative.head"].replace("{{head}}", "3"))
     np.testing.assert_allclose(array(charts(app)["biases"]["data"][at]["y"]), expected[-1, ::-1], atol=1e-5)
     np.testing.assert_allclose(array(charts(app)["weights"]["data"][at]["y"]), weight[-1, ::-1], atol=1e-6)

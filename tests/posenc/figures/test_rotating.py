@@ -66,7 +66,7 @@ def test_hands_and_scores_are_those_given_at_every_stop(moves):
         mark = traces["mark", "x"]
         assert numbers(mark["x"]).tolist() == [step] * 3
         assert numbers(mark["y"])[1] == pytest.approx(found.scores[step], rel=1e-6)
-        assert float(mark["text"][1].replace("−", "-")) == pytest.approx(found.scores[step], rel=1e-3)
+        assert float(mark["text"][2].replace("−", "-")) == pytest.approx(found.scores[step], rel=1e-3)
     for trace, values in zip(spec["data"], (found.scores, found.own), strict=False):
         np.testing.assert_allclose(numbers(trace["y"]), values, rtol=1e-6)
 
@@ -97,4 +97,4 @@ def test_hands_without_length_are_drawn_all_the_same():
     _, spec = made(q=(0.0,) * 4, k=(0.0,) * 4)
     assert spec["layout"]["xaxis2"]["range"] == [-1, 1]
     assert spec["layout"]["yaxis"]["range"] == [-1, 1]
-    assert spec["frames"][3]["data"][-1]["text"][1] == "0"
+    assert spec["frames"][3]["data"][-1]["text"][2] == "0"
