@@ -210,7 +210,7 @@ class Tab:
             return await self._run(fragment_id=moved.fragment)
         finally:
             if moved.field in TRIGGERS:
-                del self.values[moved.id]
+                self.values.pop(moved.id, None)  # gone already if the run did not draw it
 
     async def take(self, file: str) -> str:
         """Ask for the file of a download button to be made; return its path on the server."""
