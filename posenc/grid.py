@@ -21,6 +21,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike, NDArray
@@ -48,7 +49,8 @@ Shape = Sequence[int]
 
 # What the code of DETR adds to the last coordinate before it divides by it, which is 0 where all is padding.
 EPSILON = 1e-6
-_CHUNK_PAIRS = 256  # turned at once, so that the work on a large grid stays small beside its result
+# Pairs, and turns, worked on at once, so that the work on a large grid stays small beside its result.
+_CHUNK_PAIRS, _CHUNK_TURNS = 256, 1 << 16
 
 
 def grid_cells(
@@ -508,6 +510,8 @@ def wave_sum(
     given = np.ones(n_pairs) if weights is None else np.asarray(weights)
     if given.shape != (n_pairs,):
         raise ValueError(f"weights must have shape ({n_pairs},), one for each vector, got {given.shape}")
+    if (np.count_nonzero(waves, axis=0) == 1).all():
+        return _axial_sum(waves, sizes, here, given)
     total = np.zeros((math.prod(sizes[:-1]), sizes[-1]))
     for start in range(0, n_pairs, _CHUNK_PAIRS):
         some = slice(start, start + _CHUNK_PAIRS)
@@ -520,6 +524,21 @@ def wave_sum(
             before = (before[:, np.newaxis] * turn).reshape(-1, turn.shape[1])
         total += before.real @ turns[-1].real.T - before.imag @ turns[-1].imag.T
     return total.reshape(sizes)
+
+
+def _axial_sum(waves: Floats, sizes: Shape, here: Shape, weights: NDArray[Any]) -> Floats:
+    """Return `wave_sum` of vectors along the axes: a term for each axis, of its coordinate alone."""
+    together = max(1, _CHUNK_TURNS // waves.shape[1])
+    total = np.zeros((1,) * len(sizes))
+    for axis, (n, p, k) in enumerate(zip(sizes, here, waves, strict=True)):
+        along = k != 0
+        term = np.zeros(n)
+        for start in range(0, n, together):
+            places = np.arange(start, min(start + together, n)) - p
+            turns = np.exp(1j * np.multiply.outer(places, k[along]))
+            term[start : start + together] = (turns @ weights[along]).real
+        total = total + term.reshape([n if at == axis else 1 for at in range(len(sizes))])
+    return total
 
 
 def misread_cells(shape: Shape) -> NDArray[np.intp]:

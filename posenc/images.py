@@ -189,11 +189,11 @@ def orders(shape: Sequence[int], d_model: int, *, base: float) -> dict[str, Orde
     base
         As in `posenc.sinusoidal`.
     """
-    count = math.prod(check_shape(shape))
-    some = np.linspace(0, count - 1, min(count, _SAMPLE)).astype(np.intp)
+    cells = count(shape)
+    some = np.linspace(0, cells - 1, min(cells, _SAMPLE, MOST_VALUES // (4 * d_model))).astype(np.intp)
     tables = {
         name: grid_sinusoidal(
-            form.coordinates(shape).reshape(count, 2)[some],
+            form.coordinates(shape).reshape(cells, 2)[some],
             split_width(d_model, form.shares),
             axes=form.axes,
             base=base,
@@ -355,5 +355,6 @@ def _mean(vectors: Floats, offsets: Sequence[tuple[int, int]] | NDArray[np.intp]
     """Return the mean cosine over pairs of cells at these offsets, of which only few differ."""
     if len(offsets) == 0:
         return math.nan
-    different, counts = np.unique(np.asarray(offsets), axis=0, return_counts=True)
-    return float(np.average([_cosine(vectors, offset) for offset in different], weights=counts))
+    different, counts = np.unique(np.asarray(offsets) @ (1, 1j), return_counts=True)
+    cosines = [_cosine(vectors, (offset.real, offset.imag)) for offset in different]
+    return float(np.average(cosines, weights=counts))
