@@ -99,6 +99,7 @@ HELPERS = {
     "axial_vectors",
     "cell_similarity",
     "flat_vectors",
+    "wave_sum",
 }
 
 
