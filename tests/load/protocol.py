@@ -178,7 +178,7 @@ class Tab:
         start = time.perf_counter()
         self._socket = await connect(
             f"ws://{host}/_stcore/stream",
-            subprotocols=["streamlit"],  # type: ignore[list-item]
+            subprotocols=["streamlit"],  # type: ignore[list-item]  # its stubs want a NewType
             compression=None,
             max_size=None,
             open_timeout=LIMIT_S,

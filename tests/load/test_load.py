@@ -81,7 +81,7 @@ def test_what_a_visitor_must_not_see_is_counted(stub: Server) -> None:
 
     # A socket that closes is counted, too, and the visitor comes again.
     visitor = Visitor(stub.url, seed=0)
-    visitor.link = lambda: "how=end"  # type: ignore[method-assign]
+    visitor.link = lambda: "how=end"  # type: ignore[method-assign]  # this visitor only
     answers: list[Answer] = []
     asyncio.run(visitor.stay(time.monotonic() + 1, 0.05, lambda _, answer: answers.append(answer)))
     first, *others = [answer.failures[0] for answer in answers]
