@@ -33,6 +33,10 @@ DRAW = """(text) => void (window.end = window.draw({
   parentElement: document.querySelector('#place'),
   setTriggerValue: (name, value) => window.heard.push([name, value]),
 }))"""
+# In one go: between two presses from here a busy machine may pause for longer than the canvas waits.
+THREE_KEYS = """(surface) => {
+  for (let k = 0; k < 3; k++) surface.dispatchEvent(new KeyboardEvent('keydown', {key: '+'}));
+}"""
 PAUSE_MS = 400  # longer than the canvas waits before it asks
 POSITION = figures.Axis("Position (title)", "position")
 DIMENSION = figures.Axis("Dimension (title)", "dimension")
@@ -373,7 +377,7 @@ def test_the_wheel_zooms_about_the_pointer_with_ctrl_and_scrolls_without(
         shown.page.mouse.wheel(0, -100)
     shown.page.keyboard.up("Control")
     shown.page.wait_for_function("document.querySelector('.heatmap').dataset.view !== '0-1000x0-1000'")
-    ((_, (top, bottom, left, right)),) = shown.heard
+    *_, (_, (top, bottom, left, right)) = shown.heard
     assert bottom - top == pytest.approx(1000 * 0.8**4, abs=4)
     assert (200 - top) / (bottom - top) == pytest.approx(0.2, abs=0.01)
     assert (800 - left) / (right - left) == pytest.approx(0.8, abs=0.01)
@@ -440,7 +444,7 @@ def test_the_arrows_read_the_cells_aloud_and_enter_picks_one(canvas: Callable[..
 
 def test_only_the_last_of_several_moves_is_asked_for(canvas: Callable[..., Alone]) -> None:
     shown = canvas().send(np.zeros((100, 100)))
-    shown.press("+", "+", "+")
+    shown.part("surface").evaluate(THREE_KEYS)
     assert shown.heard == [["view", [44, 57, 44, 57]]]
 
 
