@@ -24,7 +24,7 @@ from urllib.parse import urlencode
 from playwright.sync_api import BrowserContext, Page, sync_playwright
 
 from tests import chromium
-from tests.benchmarks.measure import MEGABYTE, REPEATS, markdown
+from tests.benchmarks.measure import MEGABYTE, PATIENCE_S, REPEATS, markdown
 from tests.browser.harness import FLAGS, HEIGHT
 from tests.serving import Server, serve
 
@@ -32,7 +32,6 @@ SIZES = ((512, 512), (1024, 1024), (2048, 1024))
 MOST_TIME = {(512, 512): 1 / 2, (2048, 1024): 1 / 5}
 MOST_BYTES = {(1024, 1024): 1 / 4}
 QUIET_S = 0.5
-PATIENCE_S = 300  # for a machine that has other work too
 STEPS = 64  # a power of two over the distance of the stops below it, as in `controls.ladder`
 
 PLAIN = """

@@ -23,14 +23,13 @@ from streamlit.testing.v1 import AppTest
 
 from pages.ui import sitemap
 from pages.ui.text import catalogue
-from tests.benchmarks.measure import MEGABYTE, REPEATS, markdown, peak_bytes, seconds
+from tests.benchmarks.measure import MEGABYTE, PATIENCE_S, REPEATS, markdown, peak_bytes, seconds
 
 FRAME = Path(__file__).resolve().parents[2] / "pages" / "frame.py"
 FEW, MANY = 1_000, 10_000_000
 NARROW, WIDE = 128, 16_384
 MOST_RATIO = 1.5
 MOST_MEGABYTES = 64
-PATIENCE_S = 300
 # One after the other for all cases, since they share the caches.
 BASES = itertools.count(10_001)
 HIGH_WATER = Path("/proc/self/clear_refs"), Path("/proc/self/status")

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 
 REPEATS = 7
 MEGABYTE = 1e6
+PATIENCE_S = 300  # not a wait but a limit, for a machine that has other work too
 
 
 def seconds(run: Callable[[], object]) -> float:
