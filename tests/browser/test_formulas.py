@@ -18,9 +18,10 @@ pytestmark = pytest.mark.browser
 STATIC = Path(streamlit.__file__).parent / "static" / "static" / "js"
 FORMULAS = (
     {
-        f"formulas.{name}": value
+        f"formulas.{name} {part}": formula
         for name, value in vars(formulas).items()
         if name.isupper() and name != "MOVED"
+        for part, formula in (value if isinstance(value, dict) else {"": value}).items()
     }
     | {f"scheme {name}": scheme.formula for name, scheme in SCHEMES.items()}
     | {f"mistake {name}": mistake.formula_latex for name, mistake in MISTAKES.items()}
