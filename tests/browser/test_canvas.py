@@ -218,6 +218,14 @@ def test_square_cells_are_square(canvas: Callable[..., Alone]) -> None:
     assert box["width"] == pytest.approx(box["height"], abs=1)
 
 
+def test_an_image_keeps_its_shape_unless_that_is_nearly_a_line(canvas: Callable[..., Alone]) -> None:
+    shown = canvas().send(np.zeros((9, 16)), square=True)
+    box = shown.part("cells").bounding_box()
+    assert box["width"] * 9 == pytest.approx(box["height"] * 16, rel=0.02)
+    line = canvas().send(np.zeros((1, 100)), square=True).part("cells").bounding_box()
+    assert line["height"] > 50
+
+
 def test_buttons_and_fields_have_names_and_the_whole_cannot_be_zoomed_out_of(
     canvas: Callable[..., Alone],
 ) -> None:
