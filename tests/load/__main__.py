@@ -5,8 +5,8 @@ websockets. Each has a mind of their own: comes by a link, moves parameters in t
 visits other pages, comes back in a new tab, and pauses ``--think`` seconds on average between two moves.
 ``--garbage 0.2`` gives a fifth of them links full of junk.
 
-Prints the time from a move to the end of the script's run (p50, p95, the longest), what went wrong, the bytes
-of an answer, the server's processor time and memory. Ends with 1 if anything went wrong. Visitors and server
+They come four a second, and the clock runs from when all are there. Prints the time from a move to the end of
+the script's run (p50, p95, the longest; arrivals by themselves), what went wrong, the bytes of an answer, the server's processor time and memory. Ends with 1 if anything went wrong. Visitors and server
 share the machine: the load average and the visitors' own share of it are printed, too. Linux only (/proc).
 
 Settings of the server are taken from the environment: ``OPENBLAS_NUM_THREADS=2 python -m tests.load …``,

@@ -12,10 +12,11 @@ from statistics import mean
 
 from pages.ui import sitemap
 from tests.load.protocol import Answer, Tab
-from tests.load.visitor import Visitor
+from tests.load.visitor import ARRIVAL, Visitor
 from tests.serving import Server
 
 MEBI = 2**20
+ARRIVALS = 4.0  # a second: nobody measures a crowd that comes at once
 
 
 @dataclass(frozen=True)
@@ -37,8 +38,9 @@ class Usage:
 class Report:
     """Everything that was measured with one number of visitors.
 
-    moves holds the answers by kind: link, page, parameter (the whole page runs), fragment (a part of it).
-    Memory in MiB: idle before anyone came, warm after one visitor saw every page once, then by the second.
+    moves holds the answers by kind: arrival (before the clock runs), link, page, parameter (the whole page
+    runs), fragment (a part of it). Memory in MiB: idle before anyone came, warm after one visitor saw every
+    page once, then by the second.
     """
 
     sessions: int
@@ -75,13 +77,13 @@ class Report:
     def lines(self) -> list[str]:
         """Write it for people, one fact a line."""
         good = {kind: [one for one in some if not one.failures] for kind, some in self.moves.items()}
-        all_good = [answer for some in good.values() for answer in some]
+        moved = [answer for kind, some in good.items() if kind != ARRIVAL for answer in some]
         at, then = self.mark
         return [
-            *(_times(kind, some) for kind, some in {"all": all_good, **good}.items() if some),
+            *(_times(kind, some) for kind, some in {"moves": moved, **good}.items() if some),
             f"    errors: {sum(self.failures.values())}",
             *(f"            {count} × {text}" for text, count in self.failures.most_common(10)),
-            f"    server: {1000 * self.processor / max(1, len(self.answers)):.0f} ms of a processor a move",
+            f"    server: {1000 * self.processor / max(1, len(moved)):.0f} ms of a processor a move",
             f"    memory: {self.idle:.0f} MiB idle, {self.warm:.0f} after one visitor, "
             f"{then:.0f} after {at:.0f} s, {self.end:.0f} at the end ({self.end / then:.2f} ×), "
             f"{self.gone:.0f} when all had left",
@@ -96,7 +98,7 @@ def _times(kind: str, answers: list[Answer]) -> str:
     p50, p95 = (1000 * seconds[int(share * len(seconds))] for share in (0.5, 0.95))
     received = mean(answer.received for answer in answers) / 1000
     return (
-        f"{kind:>10}: {len(answers):5} moves, p50 {p50:6.0f} ms, p95 {p95:6.0f} ms, "
+        f"{kind:>10}: {len(answers):5} times, p50 {p50:6.0f} ms, p95 {p95:6.0f} ms, "
         f"max {1000 * seconds[-1]:6.0f} ms, {received:6.0f} kB a move"
     )
 
@@ -104,7 +106,7 @@ def _times(kind: str, answers: list[Answer]) -> str:
 async def measure(
     server: Server, sessions: int, seconds: float, think: float, *, garbage: float = 0.0, seed: int = 0
 ) -> Report:
-    """Let so many visitors in, for so long, with a move every `think` seconds each; measure the server.
+    """Let so many visitors in, then measure for so long, with a move every `think` seconds each.
 
     Parameters
     ----------
@@ -129,13 +131,14 @@ async def measure(
             report.memory.append((time.monotonic() - start, Usage.of(server.pid).memory))
             await asyncio.sleep(1)
 
-    start, own = time.monotonic(), time.process_time()
+    await asyncio.gather(*(visitor.arrive(i / ARRIVALS, record) for i, visitor in enumerate(visitors)))
+    there, own, start = Usage.of(server.pid), time.process_time(), time.monotonic()
     watching = asyncio.create_task(watch(start))
     await asyncio.gather(*(visitor.stay(start + seconds, think, record) for visitor in visitors))
     watching.cancel()
     took, end = time.monotonic() - start, Usage.of(server.pid)
     report.memory.append((took, end.memory))
-    report.processor = end.processor - warm.processor
+    report.processor = end.processor - there.processor
     report.client = (time.process_time() - own) / took
     await asyncio.gather(*(visitor.leave() for visitor in visitors))
     report.gone = Usage.of(server.pid).memory

@@ -46,6 +46,8 @@ NAMES = (
 )
 HUGE = 300_000  # characters: far more than any server on the way would let pass
 
+ARRIVAL = "arrival"
+
 # Kind of a move, its answer or what went wrong.
 Record = Callable[[str, Answer], None]
 
@@ -68,14 +70,19 @@ class Visitor:
         self.random = random.Random(seed)
         self.tab: Tab | None = None
 
+    async def arrive(self, wait: float, record: Record) -> None:
+        """Come by a link after so many seconds."""
+        await asyncio.sleep(wait)
+        record(ARRIVAL, (await self._act())[1])
+
     async def stay(self, until: float, think: float, record: Record) -> None:
-        """Come within `think` seconds, and make a move every `think` seconds on average."""
-        await asyncio.sleep(self.random.uniform(0, think))
-        while time.monotonic() < until:
-            kind, answer = await self._act()
-            record(kind, answer)
+        """Make a move every `think` seconds on average."""
+        while True:
             pause = self.random.expovariate(1 / think)
-            await asyncio.sleep(min(pause, max(0.0, until - time.monotonic())))
+            if time.monotonic() + pause >= until:
+                break
+            await asyncio.sleep(pause)
+            record(*await self._act())
 
     async def leave(self) -> None:
         """Close the tab."""
