@@ -6,8 +6,9 @@ visits other pages, comes back in a new tab, and pauses ``--think`` seconds on a
 ``--garbage 0.2`` gives a fifth of them links full of junk.
 
 They come four a second, and the clock runs from when all are there. Prints the time from a move to the end of
-the script's run (p50, p95, the longest; arrivals by themselves), what went wrong, the bytes of an answer, the server's processor time and memory. Ends with 1 if anything went wrong. Visitors and server
-share the machine: the load average and the visitors' own share of it are printed, too. Linux only (/proc).
+the script's run (p50, p95, the longest; arrivals by themselves), what went wrong, the bytes of an answer, the
+server's processor time and memory. Ends with 1 if anything went wrong. Visitors and server share the machine:
+the load average and the visitors' own share of it are printed, too. Linux only (/proc).
 
 Settings of the server are taken from the environment: ``OPENBLAS_NUM_THREADS=2 python -m tests.load …``,
 ``STREAMLIT_RUNNER_POST_SCRIPT_GC=true python -m tests.load …``.
