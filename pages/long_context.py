@@ -34,7 +34,7 @@ def choose() -> RopeConfig:
     """Choose a well-known model, or paste a config; one that cannot be read leaves the usual model."""
     name = controls.choice(MODEL, {key: model.title for key, model in ROPE_MODELS.items()})
     if name != PASTED:
-        st.caption(word("source", url=ROPE_MODELS[name].url))
+        st.markdown(word("source", url=ROPE_MODELS[name].url))
         with st.expander(word("config_of", title=ROPE_MODELS[name].title)):
             st.code(ROPE_MODELS[name].text, language="json")
         return ROPE_MODELS[name].read()

@@ -19,7 +19,7 @@ def choose() -> tuple[str, str]:
     name, measure = controls.choice(tables.TABLE), controls.choice(similarity.MEASURE)
     if name in learned.LEARNED:
         facts = learned.LEARNED[name]
-        st.caption(label("similarity.learned", **vars(facts)))
+        st.markdown(label("similarity.learned", **vars(facts)))
     return name, measure
 
 

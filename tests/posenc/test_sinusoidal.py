@@ -347,7 +347,7 @@ def test_the_column_of_zeros_is_zero_in_every_dtype():
 BAD = {
     "positions": [0, -1, 1.5, True, "5", [], [[1]], [float("nan")], 10**8],
     "d_model": [0, -4, 8.0, True, "8", 16_385, None],
-    "base": [0, 0.5, -1, float("nan"), float("inf"), True, "10000", 1e10],
+    "base": [0, 0.5, -1, float("nan"), float("inf"), True, "10000", 1e13],
     "layout": ["", "sincos", 0, None, "INTERLEAVED"],
     "freq_shift": [2, -1, True, 1.0, "1", None],
     "dtype": [None, int, "half-float", np.complex128],
