@@ -128,6 +128,7 @@ from posenc.scaling import (
 from posenc.sentence import Prepared, embed, first_layer_input, layer_norm, prepared, to_input
 from posenc.similarity import MEASURES, OffsetProfile, by_offset, cosine, distance, dot, norms
 from posenc.sinusoidal import Columns, Steps, columns, inv_freq, shift_matrix, sinusoidal, steps, wavelengths
+from posenc.tables import Table, TableError
 from posenc.tokens import Pieces, pieces
 from posenc.windows import log_distance, swin_index, swin_log_coords, window_distances
 
@@ -183,6 +184,8 @@ __all__ = [
     "Sizes",
     "SquareGrid",
     "Steps",
+    "Table",
+    "TableError",
     "Taps",
     "alibi",
     "alibi_slopes",
