@@ -24,14 +24,14 @@ MESSAGES: Mapping[str, str] = MappingProxyType(
     {
         # The file as a whole.
         "empty_file": "the file is empty (0 bytes); save the table again, or choose another file",
-        "unreadable": "the file {name} cannot be read; check its path and the right to read it",
-        "too_big": "{what} has {size} bytes, more than the {limit} that are read; save the position table alone",
+        "unreadable": "the file {name} cannot be read; check its path and its rights",
+        "too_big": "{what} has {size} bytes, more than the {limit} that are read; save the table alone",
         "too_many_cells": (
             "{what} has {rows} × {columns} cells, more than the {limit} that are read; save fewer rows"
         ),
-        "web_page": "the file is a web page, not a table; download the file itself, not the page about it",
+        "web_page": "the file is a web page, not a table; download the file itself, not its page",
         "lfs_pointer": (
-            "the file is a Git LFS pointer, not the data it stands for; run git lfs pull, or download it again"
+            "the file is a Git LFS pointer, not the data it stands for; run git lfs pull or download it again"
         ),
         "text_inside": (
             "the file is named {suffix}, but holds text; name it .csv if it is a table, "
@@ -51,7 +51,7 @@ MESSAGES: Mapping[str, str] = MappingProxyType(
         ),
         # What a table must be.
         "no_axes": "{what} is a single number, not a table; save an array of shape (positions, d_model)",
-        "one_axis": "{what} has one axis, shape {shape}; reshape it to the two of a table, (positions, d_model)",
+        "one_axis": "{what} has one axis, shape {shape}; reshape it to the two of (positions, d_model)",
         "many_axes": (
             "{what} has shape {shape}, more than two axes; "
             "save one slice of shape (positions, d_model), for instance table[0]"
@@ -68,7 +68,7 @@ MESSAGES: Mapping[str, str] = MappingProxyType(
         ),
         "choose": "there are several tables and none is named as one of positions; choose one of {keys}",
         "unknown_key": "there is no table named {key}; choose one of {keys}",
-        "no_tables": "the {format} file has no floats of two axes, only {held}; save the position table in it",
+        "no_tables": "the {format} file has no floats of two axes, only {held}; save the table in it",
         "no_arrays": "the {format} file holds nothing; save the position table in it",
         # Binary formats.
         "npy_header": "the .npy header of {what} cannot be read; save the table again with np.save",
@@ -76,7 +76,7 @@ MESSAGES: Mapping[str, str] = MappingProxyType(
             "{what} announces shape {shape} of {dtype}, {expected} bytes, but has {got}; "
             "it was cut off or is damaged: save or download it again"
         ),
-        "zip_damaged": "{what} cannot be unpacked; it was cut off or is damaged: save it again with np.savez",
+        "zip_damaged": "{what} cannot be unpacked, cut off or damaged; save it again with np.savez",
         "zip_bomb": "{what} unpacks from {packed} to {size} bytes, more than the {limit} that are read",
         "st_header": (
             "the safetensors header announces {length} bytes of JSON in a file of {size}, or is no JSON; "
@@ -106,16 +106,16 @@ MESSAGES: Mapping[str, str] = MappingProxyType(
             "line {line} has an ellipsis, so this is not the whole array; print all of it with "
             "np.set_printoptions(threshold=sys.maxsize) or torch.set_printoptions(profile='full')"
         ),
-        "brackets": "the brackets do not match at line {line}; copy the printed array from its first to its last",
+        "brackets": "the brackets do not match at line {line}; copy the printed array whole",
         # From the Hugging Face Hub.
         "hub_off": "reading from the Hugging Face Hub is switched off here; download the file and open it",
-        "hub_id": "{given} is not the id of a model; write organisation/name, for instance openai/whisper-tiny",
+        "hub_id": "{given} is not the id of a model; write organisation/name, as openai/whisper-tiny",
         "hub_missing": "the Hub has no public model {model}; check the id",
-        "hub_gated": "the model {model} is for those who accepted its terms; download it and open the file",
+        "hub_gated": "the model {model} is for those who accepted its terms; open a downloaded file",
         "hub_busy": "the Hub has had too many requests from here; try again in a few minutes",
-        "hub_slow": "the Hub has not answered within {seconds} s; try again, or open a downloaded file",
-        "hub_unreachable": "the Hub cannot be reached at {endpoint}; download the file elsewhere and open it",
-        "hub_no_safetensors": "the model {model} has no safetensors file; open a file of its position table",
+        "hub_slow": "the Hub has not answered within {seconds} s; try again, or open a file",
+        "hub_unreachable": "the Hub cannot be reached at {endpoint}; open a downloaded file",
+        "hub_no_safetensors": "the model {model} has no safetensors file; open a file of its table",
         "hub_no_position_table": (
             "the model {model} has no position table among its tensors ({tensors}); "
             "models with rotary positions or biases keep none"
@@ -128,7 +128,7 @@ NOTES: Mapping[str, str] = MappingProxyType(
     {
         "squeezed": "Shape {stored} was read as {shape}: axes of size 1 were dropped.",
         "class_token": (
-            "{rows} rows are {side} × {side} + 1: row 0 may be a class token, the others a square grid of cells."
+            "{rows} rows are {side} × {side} + 1: row 0 may be a class token before a square grid of cells."
         ),
         "transposed": "The columns look like the positions, not the rows: the table may be transposed.",
         "chosen": "{key} was taken because of its name; the file also has {others}.",
@@ -224,6 +224,6 @@ class Table:
 
 
 def clean_name(name: str) -> str:
-    """Return a name that can be shown and compared: composed (NFC), lone surrogates and controls as U+FFFD."""
+    """Return a name that can be shown and compared: composed (NFC), controls and lone surrogates U+FFFD."""
     composed = unicodedata.normalize("NFC", name)
     return "".join("\ufffd" if unicodedata.category(sign) in _UNSHOWN else sign for sign in composed)
