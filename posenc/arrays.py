@@ -50,9 +50,9 @@ def check_rows(name: str, value: ArrayLike, width: str = "d_model") -> Floats:
 
 def check_finite(name: str, values: Floats) -> Floats:
     """Return `values` if none of them is NaN or infinite; else say which is the first."""
-    holes = np.argwhere(~np.isfinite(values))
-    if len(holes):  # its size is 0 also for the one hole of an array without axes
-        place = tuple(holes[0].tolist())
+    finite = np.isfinite(values)
+    if not finite.all():
+        place = tuple(np.argwhere(~finite)[0].tolist())
         where = f" at index {', '.join(map(str, place))}" if place else ""
         raise ValueError(f"{name} must be finite, got {values[place]}{where}")
     return values
@@ -64,5 +64,7 @@ def unit_scale(values: Floats, axis: int | None) -> tuple[Floats, NDArray[np.int
     Powers of two change no digit. Afterwards 1e200 can be squared without overflow, 1e-200 without becoming
     zero.
     """
-    exponent = np.frexp(np.abs(values).max(axis=axis, keepdims=True))[1]
+    # Of the two ends, so that no array of magnitudes is made.
+    ends = values.max(axis=axis, keepdims=True), values.min(axis=axis, keepdims=True)
+    exponent = np.frexp(np.maximum(ends[0], -ends[1]))[1]
     return np.ldexp(values, -exponent), exponent

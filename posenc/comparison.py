@@ -170,16 +170,16 @@ def portrait(chosen: Pick) -> Portrait:
     """Build a chosen table and measure it."""
     table = chosen.build()
     cosine = similarity.cosine(table)
-    values = measures.singular_values(table)
     spectrum = measures.column_spectrum(table)
+    path = measures.pca_path(table, min(table.shape))
     seen = Portrait(
         pick=chosen,
         table=table,
         cosine=cosine.astype(np.float32),
         profile=similarity.by_offset(cosine),
         norms=similarity.norms(table),
-        variance=_above_rounding(values**2 / np.sum(values**2)),
-        path=measures.pca_path(table, AXES),
+        variance=_above_rounding(path.share),
+        path=measures.PcaPath(path.coordinates[:, :AXES].copy(), path.share[:AXES]),
         spectrum=spectrum._replace(
             share=_above_rounding(spectrum.share),
             columns=np.empty((0, 0)),  # one curve a table is shown, not one a column

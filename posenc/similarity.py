@@ -165,10 +165,24 @@ def by_offset(matrix: ArrayLike, *, signed: bool = False) -> OffsetProfile:
             f"matrix must be square, one row and one column per position, got shape {cells.shape}"
         )
     offset = np.arange(1 - n if signed else 0, n)
+    # Row by row, since each row holds one cell of many diagonals: `places` says of which.
+    places = [slice(n - 1 - p, 2 * n - 1 - p) if signed else slice(0, n - p) for p in range(n)]
+    rows = [row if signed else row[p:] for p, row in enumerate(cells)]
+    count = np.zeros(len(offset), dtype=np.int64)
+    total, squares = np.zeros((2, len(offset)))
+    minimum, maximum = np.full((2, len(offset)), np.nan)
     with np.errstate(over="ignore", invalid="ignore"):
-        columns = np.array([_summary(cells.diagonal(k)) for k in offset]).T
-    mean, std, minimum, maximum, count = columns
-    return OffsetProfile(offset, mean, std, minimum, maximum, count.astype(np.int64))
+        for place, row in zip(places, rows, strict=True):
+            defined = ~np.isnan(row)
+            count[place] += defined
+            total[place] += np.where(defined, row, 0.0)
+            minimum[place] = np.fmin(minimum[place], row)
+            maximum[place] = np.fmax(maximum[place], row)
+        mean = np.divide(total, count, where=count > 0, out=np.full(len(offset), np.nan))
+        for place, row in zip(places, rows, strict=True):
+            squares[place] += np.where(np.isnan(row), 0.0, (row - mean[place]) ** 2)
+        std = np.sqrt(np.divide(squares, count, where=count > 0, out=np.full(len(offset), np.nan)))
+    return OffsetProfile(offset, mean, std, minimum, maximum, count)
 
 
 def first_turn(values: ArrayLike) -> int | None:
@@ -229,10 +243,3 @@ def _scaled_norms(rows: Floats) -> Floats:
     scaled = rows / unit[:, None]
     length: Floats = unit * np.sqrt(np.einsum("ij,ij->i", scaled, scaled))
     return length
-
-
-def _summary(diagonal: Floats) -> tuple[float, float, float, float, int]:
-    defined = diagonal[~np.isnan(diagonal)]
-    if defined.size == 0:
-        return np.nan, np.nan, np.nan, np.nan, 0
-    return defined.mean(), defined.std(), defined.min(), defined.max(), defined.size
