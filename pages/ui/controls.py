@@ -78,7 +78,7 @@ ARTICLE = Settings(seq_len=50, d_model=512, base=10_000.0, layout="interleaved")
 
 
 def ladder(minimum: int, maximum: int) -> list[int]:
-    """Return the stops of a slider: every number up to 64, then 16 to each doubling.
+    """Return the stops of a slider: every number up to 64, then 32 to each doubling.
 
     A slider is 250 pixels long: it cannot have a pixel for each of ten thousand values, and small sizes are
     where a step of one shows. Any other number can be had through the address.
