@@ -206,9 +206,32 @@ def sinusoid_similarity_blocks(
     lone = rates[d_model // 2 :]  # empty where every sine has its cosine
     pairs = rates[: d_model // 2]
     dots = Waves(pairs, np.ones_like(pairs), np.zeros_like(pairs))
-    function = dots if lone.size else _Similarity(measure, dots)
+    function = dots if lone.size else similarity_waves(measure, dots)
     blocks = offset_blocks(function, rows, columns, most_rows=most_rows, most_columns=most_columns)
     return _with_lone_sine(measure, blocks, len(pairs), float(lone[0])) if lone.size else blocks
+
+
+def similarity_waves(measure: str, dots: Waves) -> OffsetFunction:
+    """Return a measure of rows that are all equally long, whose dot products are waves of their offset.
+
+    Parameters
+    ----------
+    measure
+        ``"cosine"``, ``"dot"`` or ``"distance"``, as in `posenc.similarity`.
+    dots
+        Waves of phase 0, as a sinusoid's and those of `posenc.scheme_tables.scheme_waves`.
+
+    Returns
+    -------
+    A function of the offset; as a mean of distances it gives the root of the mean square, which has a closed
+    form
+
+    Raises
+    ------
+    ValueError
+        For an unknown measure.
+    """
+    return _Similarity(MEASURE.check(measure), dots)
 
 
 def _contents(
@@ -254,16 +277,19 @@ class _Similarity:
 
     def over_blocks(self, starts: range, block: tuple[int, int], lags: Float64) -> tuple[Float64, Float64]:
         means, values = self.dots.over_blocks(starts, block, lags)
-        pairs = len(self.dots.rates)
-        return of_dots(self.measure, means, pairs), of_dots(self.measure, values, pairs)
+        square = float(self.dots.weights.sum())
+        return of_dots(self.measure, means, square), of_dots(self.measure, values, square)
 
 
-def of_dots(measure: str, dots: Float64, pairs: int) -> Float64:
-    """Turn dot products of rows made of so many pairs of sine and cosine into another measure."""
+def of_dots(measure: str, dots: Float64, square: float) -> Float64:
+    """Turn dot products of rows into another measure; `square` is that of a row with itself, of all the same.
+
+    Of a sinusoid of even width it is the number of its pairs.
+    """
     if measure == "cosine":
         with np.errstate(invalid="ignore"):  # a table of zeros has no directions: 0/0
-            return np.clip(dots / pairs, -1.0, 1.0)
-    return np.sqrt(np.maximum(2 * (pairs - dots), 0.0)) if measure == "distance" else dots
+            return np.clip(dots / square, -1.0, 1.0)
+    return np.sqrt(np.maximum(2 * (square - dots), 0.0)) if measure == "distance" else dots
 
 
 class _Sine(NamedTuple):
