@@ -85,6 +85,10 @@ MESSAGES: Mapping[str, str] = MappingProxyType(
         "st_tensor": (
             "tensor {key} is not described right in the safetensors header; save or download the file again"
         ),
+        "st_size": (
+            "the safetensors header announces {expected} bytes of tensors, but {got} follow; "
+            "the file was cut off or is damaged: save or download it again"
+        ),
         "st_dtype": (
             "tensor {key} is stored as {dtype}, which is not read; save it as F32, F16, BF16 or F64, "
             "for instance with tensor.float()"
@@ -101,6 +105,13 @@ MESSAGES: Mapping[str, str] = MappingProxyType(
         "cell": (
             "row {row}, column {column} (line {line}) is {cell}, which is not a number; correct it, "
             "and keep no words but one line of names above the numbers"
+        ),
+        "long_line": (
+            "line {line} has a row of more than {limit} characters; write one row a line, or use np.save"
+        ),
+        "either_comma": (
+            "{cell} in line {line} could be a thousand or a fraction, and no other cell tells which; "
+            "write decimal points"
         ),
         "elided": (
             "line {line} has an ellipsis, so this is not the whole array; print all of it with "
@@ -135,11 +146,15 @@ NOTES: Mapping[str, str] = MappingProxyType(
         "only_table": "{key} was taken as the only table of floats; the file also has {others}.",
         "asked": "{key} was chosen; the file also has {others}.",
         "other_name": "The file is named {suffix} but is a {format} file, and was read as one.",
+        "void_bfloat16": "Values of the unnamed type {dtype} were read as bfloat16.",
         "long_double": "Values of {dtype} were rounded to float64.",
         "encoding": "The text was read as {encoding}.",
         "decimal_comma": "Commas were read as decimal points.",
         "thousands": "{mark} between groups of three digits was left out.",
-        "index_column": "The first column only counts the rows from {first}, and was left out.",
+        "index_column": "The first column numbers the rows from {first}, and was left out.",
+        "label_column": "The first column names the rows, the first one {first}, and was left out.",
+        "column_numbers": "The first row only numbers the columns from {first}, and was left out.",
+        "brackets": "The text was read as nested lists in brackets.",
         "printed": "The text was read as an array printed by {library}, which rounds its values.",
     }
 )
