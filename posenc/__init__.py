@@ -15,6 +15,7 @@ from posenc.bias import (
 )
 from posenc.blocks import Blocks, sinusoid_blocks, table_blocks
 from posenc.buckets import bucket_bias, clipped_distance, deberta_bucket, relative_key_scores, t5_bucket
+from posenc.files import read_table
 from posenc.grid import (
     GRID_FORMS,
     GridForm,
@@ -31,6 +32,8 @@ from posenc.grid import (
     split_width,
     valid_counts,
 )
+from posenc.identify import identify
+from posenc.identity import Identity
 from posenc.implementations import IMPLEMENTATIONS, Implementation
 from posenc.interpolation import SquareGrid, Taps, resize, resize_grid, square_grid, taps
 from posenc.learned import (
@@ -168,6 +171,7 @@ __all__ = [
     "Format",
     "GridForm",
     "IdRule",
+    "Identity",
     "Implementation",
     "Integer",
     "LearnedTable",
@@ -221,6 +225,7 @@ __all__ = [
     "grid_cells",
     "grid_sinusoidal",
     "hide_future",
+    "identify",
     "inv_freq",
     "kerple_log",
     "kerple_power",
@@ -258,6 +263,7 @@ __all__ = [
     "proportional",
     "random_init",
     "read_config",
+    "read_table",
     "relative_key_scores",
     "resize",
     "resize_grid",
