@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from posenc.tables import MAX_CELLS, Candidate, Note, Table, TableError
+from posenc.tables import MAX_CELLS, Candidate, Note, Table, TableError, clean_name
 
 Read = Callable[[int, int], bytes]
 """Bytes of a file from `start` up to `stop`, exactly those, or an error of its own."""
@@ -77,7 +77,7 @@ def choose(
         raise TableError("no_arrays", format=kind)
     tables = sorted(filter(_is_table, arrays), key=lambda array: -_rank(array.key))  # stable: in file order
     if key is not None:
-        found = next((array for array in arrays if array.key == key), None)
+        found = next((array for array in arrays if array.key == clean_name(key)), None)
         if found is None:
             raise TableError("unknown_key", key=key, keys=listed(arrays), candidates=tuple(arrays))
         return found, tuple(tables), _others("asked", found, arrays)
@@ -121,9 +121,9 @@ def as_table(
     kept: NDArray[np.float32] | NDArray[np.float64]
     with np.errstate(over="ignore"):  # a longdouble past float64 is then found to be infinite
         if values.dtype.itemsize >= 8:
-            kept = np.ascontiguousarray(values.reshape(shape), dtype=np.float64)
+            kept = np.require(values.reshape(shape), np.float64, ["C", "A"])
         else:
-            kept = np.ascontiguousarray(values.reshape(shape), dtype=np.float32)
+            kept = np.require(values.reshape(shape), np.float32, ["C", "A"])
     _check_finite(kept, what)
     kept.flags.writeable = False
     assumed = list(notes)

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from posenc.files_checks import Read, as_table, choose, table_shape
-from posenc.tables import MAX_BYTES, Candidate, Note, Table, TableError
+from posenc.tables import MAX_BYTES, Candidate, Note, Table, TableError, clean_name
 
 MAX_HEADER = 2 * 2**20  # bytes of JSON: that of 15,000 tensors
 
@@ -72,7 +72,7 @@ def safetensors_header(read: Read, size: int) -> dict[str, Tensor]:
     if not isinstance(header, dict):
         raise broken
     header.pop("__metadata__", None)
-    tensors = {key: _tensor(key, entry, 8 + length) for key, entry in header.items()}
+    tensors = {clean_name(key): _tensor(clean_name(key), entry, 8 + length) for key, entry in header.items()}
     end = 8 + length
     for key, tensor in sorted(tensors.items(), key=lambda item: item[1][2:]):
         if tensor.start != end:  # the format allows neither holes nor overlaps

@@ -47,7 +47,7 @@ MESSAGES: Mapping[str, str] = MappingProxyType(
         ),
         "pickle": (
             "{what} is a Python pickle, which can run code and is never opened; "
-            "convert it where you trust it:\n{code}"
+            "convert it where you trust it:\n{convert}"
         ),
         # What a table must be.
         "no_axes": "{what} is a single number, not a table; save an array of shape (positions, d_model)",
