@@ -75,7 +75,8 @@ def choose(
     """
     if not arrays:
         raise TableError("no_arrays", format=kind)
-    tables = sorted(filter(_is_table, arrays), key=lambda array: -_rank(array.key))  # stable: in file order
+    # Stable: those of one rank stay as they are in the file.
+    tables = sorted(filter(_is_table, arrays), key=lambda array: -position_rank(array.key))
     if key is not None:
         found = next((array for array in arrays if array.key == clean_name(key)), None)
         if found is None:
@@ -85,7 +86,7 @@ def choose(
         return arrays[0], tuple(tables), ()
     if not tables:
         raise TableError("no_tables", format=kind, held=listed(arrays))
-    if len(tables) > 1 and _rank(tables[0].key) == 0:
+    if len(tables) > 1 and position_rank(tables[0].key) == 0:
         raise TableError("choose", keys=listed(tables), candidates=tuple(tables))
     code = "only_table" if len(tables) == 1 else "chosen"
     return tables[0], tuple(tables), _others(code, tables[0], tables if len(tables) > 1 else arrays)
@@ -181,7 +182,7 @@ def _is_table(array: Candidate) -> bool:
     return array.dtype in FLOATS and wide and 0 not in array.shape
 
 
-def _rank(key: str) -> int:
+def position_rank(key: str) -> int:
     """Return 2 for the name of a table of positions, 1 for one that has to do with positions, else 0."""
     words = {word.lower() for word in _WORD.findall(key)}
     if not words & _POSITION or words & _OTHER:
