@@ -3,15 +3,13 @@
 A figure leaves here with all its frames. A frame holds only the traces that move, as float32 bytes.
 """
 
-import base64
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
-import plotly.graph_objects as go
 from numpy.typing import NDArray
 
-from posenc.figures.style import BLUE, GREY, ORANGE, Part, draw
+from posenc.figures.style import BLUE, GREY, ORANGE, Figure, Part, draw
 
 Values = NDArray[np.floating]
 
@@ -30,23 +28,6 @@ class Words(NamedTuple):
     moves: str
     play: str
     pause: str
-
-
-class Moving(go.Figure):  # type: ignore[misc]  # plotly ships no types
-    """A figure with its frames and the steps of its slider as plain dictionaries.
-
-    plotly would make an object of every trace of every frame and of every step, and copy them all again when
-    the figure is sent: that takes several times as long as all the rest.
-    """
-
-    frames_sent: Sequence[Part] = ()
-    steps_sent: Sequence[Part] = ()
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return what is sent: plotly's own part, the steps of its slider, and the frames."""
-        sent: dict[str, Any] = super().to_dict()
-        sent["layout"]["sliders"][0]["steps"] = self.steps_sent
-        return sent | {"frames": self.frames_sent}
 
 
 def hover(titles: tuple[str, str], name: str = "") -> str:
@@ -88,20 +69,18 @@ def move(
     """
     parts, shown = [], []
     for look, x, y in traces:
-        packed = {axis: _packed(values.T) for axis, values in (("x", x), ("y", y)) if values is not None}
-        stops = [dict(zip(packed, stop, strict=True)) for stop in zip(*packed.values(), strict=True)]
+        rows = {
+            axis: np.ascontiguousarray(values.T, dtype=np.float32)
+            for axis, values in (("x", x), ("y", y))
+            if values is not None
+        }
+        stops = [dict(zip(rows, stop, strict=True)) for stop in zip(*rows.values(), strict=True)]
         shown.append(look | stops[start])
         parts.append(stops)
     moving = list(range(still, still + len(traces)))
     return shown, [
         {"name": str(name), "traces": moving, "data": data} for name, *data in zip(names, *parts, strict=True)
     ]
-
-
-def _packed(rows: Values) -> list[Part]:
-    """Write each row as the typed array that plotly reads: its bytes, in base 64."""
-    packed = np.ascontiguousarray(rows, dtype="<f4")
-    return [{"dtype": "f4", "bdata": base64.b64encode(row).decode("ascii")} for row in packed]
 
 
 def finish(
@@ -113,27 +92,25 @@ def finish(
     start: int,
     words: Words,
     **axes: Part,
-) -> Moving:
+) -> Figure:
     """Put the slider with its buttons below two panels, one above the other; `axes` are all but the first."""
     foot = BELOW + CONTROLS
-    figure: Moving = draw(
+    steps = [
+        {"label": label, "method": "animate", "args": [[frame["name"]], _pace(0)]}
+        for label, frame in zip(labels, frames, strict=True)
+    ]
+    return draw(
         traces,
         across,
         up,
         height=ABOVE + ROOM + foot,
         legend=True,
-        kind=Moving,
+        frames=frames,
         margin={"l": 66, "r": 12, "t": ABOVE, "b": foot},
-        sliders=[_slider(start, words)],
+        sliders=[_slider(start, words) | {"steps": steps}],
         updatemenus=[_buttons(words)],
         **axes,
     )
-    figure.frames_sent = frames
-    figure.steps_sent = [
-        {"label": label, "method": "animate", "args": [[frame["name"]], _pace(0)]}
-        for label, frame in zip(labels, frames, strict=True)
-    ]
-    return figure
 
 
 def _pace(milliseconds: int) -> Part:

@@ -4,14 +4,13 @@ import html
 from typing import Any
 
 import numpy as np
-import plotly.graph_objects as go
 from numpy.typing import NDArray
 
 from posenc.figures.picture import Axis, Picture
-from posenc.figures.style import colours, draw
+from posenc.figures.style import Figure, colours, draw
 
 
-def heatmap(picture: Picture) -> go.Figure:
+def heatmap(picture: Picture) -> Figure:
     """Draw the mean of each block as a colour; the hover adds its least and its greatest value.
 
     Parameters

@@ -3,10 +3,9 @@
 from collections.abc import Container, Mapping, Sequence
 
 import numpy as np
-import plotly.graph_objects as go
 from numpy.typing import NDArray
 
-from posenc.figures.style import BLUE, CYCLE, GREY, ORANGE, PURPLE, Part, draw
+from posenc.figures.style import BLUE, CYCLE, GREY, ORANGE, PURPLE, Figure, Part, draw
 
 Values = NDArray[np.floating]
 
@@ -26,7 +25,7 @@ def series(
     marks_y: Mapping[str, float] | None = None,
     span_x: tuple[float, float] | None = None,
     height: int = 340,
-) -> go.Figure:
+) -> Figure:
     """Draw named curves over one axis, with named dashed lines at `marks_x` and `marks_y`.
 
     `x` holds the places of all curves, or the places of each by its name; the curves named in `dashed` are
@@ -63,7 +62,7 @@ def band(
     log_x: bool = False,
     marks_x: Mapping[str, float] | None = None,
     height: int = 340,
-) -> go.Figure:
+) -> Figure:
     """Draw named curves (x, middle, lower, upper), each with its band."""
     traces: list[Part] = []
     for (name, (x, *ys)), colour in zip(curves.items(), _colours(len(curves)), strict=True):
@@ -98,7 +97,7 @@ def band(
 
 def bars(
     groups: Mapping[str, tuple[Values, Values]], x_title: str, y_title: str, *, height: int = 300
-) -> go.Figure:
+) -> Figure:
     """Draw groups of bars: name → (x, y)."""
     traces = [
         {
@@ -118,13 +117,13 @@ def bars(
 
 def lines(
     groups: Mapping[str, tuple[Values, Values]], x_title: str, y_title: str, *, height: int = 300
-) -> go.Figure:
+) -> Figure:
     """Draw what `bars` draws as lines: where there are more values than pixels."""
     places, values = ({name: pair[k] for name, pair in groups.items()} for k in (0, 1))
     return series(places, values, x_title, y_title, height=height)
 
 
-def path(x: Values, y: Values, x_title: str, y_title: str, position: str, *, height: int = 340) -> go.Figure:
+def path(x: Values, y: Values, x_title: str, y_title: str, position: str, *, height: int = 340) -> Figure:
     """Draw the positions as a path through a plane, coloured from first to last."""
     trace = {
         "x": np.asarray(x, dtype=np.float32),

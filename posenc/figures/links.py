@@ -3,9 +3,7 @@
 import html
 from collections.abc import Sequence
 
-import plotly.graph_objects as go
-
-from posenc.figures.style import GREY, ORANGE, draw
+from posenc.figures.style import GREY, ORANGE, Figure, draw
 
 
 def links(
@@ -16,7 +14,7 @@ def links(
     position: str,
     *,
     row_height: int = 34,
-) -> go.Figure:
+) -> Figure:
     """Draw which row of the first order went where in the second.
 
     Parameters

@@ -9,7 +9,6 @@ from posenc.figures.frames import (
     LOWER,
     REACH,
     UPPER,
-    Moving,
     Values,
     Words,
     circle,
@@ -18,7 +17,7 @@ from posenc.figures.frames import (
     hover,
     move,
 )
-from posenc.figures.style import BLUE, GREY, ORANGE, PURPLE, Part, axis
+from posenc.figures.style import BLUE, GREY, ORANGE, PURPLE, Figure, Part, axis
 
 _CLOCK = {"xaxis": "x2", "yaxis": "y2", "showlegend": False}
 
@@ -32,7 +31,7 @@ def turning(
     titles: tuple[str, str],
     clock: tuple[str, str],
     words: Words,
-) -> Moving:
+) -> Figure:
     """Draw the two waves of one pair, and the hand of its clock, at a position that a slider moves.
 
     Parameters
@@ -105,7 +104,7 @@ def shifting(
     titles: tuple[str, str],
     clock: tuple[str, str],
     words: Words,
-) -> Moving:
+) -> Figure:
     """Draw one position moved by k, which a slider moves: the vectors, and the two hands of a clock.
 
     Parameters
@@ -153,7 +152,7 @@ def stepping(
     titles: tuple[str, str],
     clock: tuple[str, str],
     words: Words,
-) -> Moving:
+) -> Figure:
     """Draw the sine of one pair as it is and as it comes out of rounding, and the two hands of its clock.
 
     Parameters

@@ -10,7 +10,6 @@ from posenc.figures.frames import (
     LOWER,
     REACH,
     UPPER,
-    Moving,
     Values,
     Words,
     circle,
@@ -19,7 +18,7 @@ from posenc.figures.frames import (
     hover,
     move,
 )
-from posenc.figures.style import BLUE, GREY, ORANGE, Part, axis
+from posenc.figures.style import BLUE, GREY, ORANGE, Figure, Part, axis
 
 
 class Face(NamedTuple):
@@ -38,7 +37,7 @@ def rotating(
     titles: tuple[str, str],
     names: tuple[str, str, str],
     words: Words,
-) -> Moving:
+) -> Figure:
     """Draw two clock faces side by side, whose hands a slider moves, and below them what comes of it.
 
     Parameters

@@ -3,9 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-import plotly.graph_objects as go
-
-from posenc.figures.style import CYCLE, Part, draw
+from posenc.figures.style import CYCLE, Figure, Part, draw
 
 ROW = 34  # pixels a row
 
@@ -17,9 +15,7 @@ class Kind(NamedTuple):
     filled: bool
 
 
-def tiles(
-    rows: Mapping[str, Sequence[tuple[str, str]]], kinds: Mapping[str, Kind], x_title: str
-) -> go.Figure:
+def tiles(rows: Mapping[str, Sequence[tuple[str, str]]], kinds: Mapping[str, Kind], x_title: str) -> Figure:
     """Draw one row of tiles a table, the first on top.
 
     Parameters
