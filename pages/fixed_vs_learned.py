@@ -6,17 +6,18 @@ from typing import Any
 
 import streamlit as st
 
-from pages.ui import chart, controls, guard, heatmap, layout, marks
+from pages import fixed_vs_learned_facts, fixed_vs_learned_ladder
+from pages.ui import chart, controls, guard, heatmap, layout, marks, tables
 from pages.ui.text import label, number, prose
-from posenc import Integer, Real, comparison, figures, formulas, learned, snippets
+from posenc import comparison, figures, formulas, picks, snippets
 from posenc.published import PUBLISHED
 from posenc.sources import SOURCES
 
 PAGE = "fixed_vs_learned"
+ENDING = ("learned", "random")  # kinds of tables that end with their last row
 
 # Shared by all visitors: the arrays are read-only, and a pick says everything that they depend on.
 portrait = st.cache_resource(max_entries=24, show_spinner=False)(comparison.portrait)
-ladder_evidence = st.cache_resource(max_entries=1, show_spinner=False)(comparison.ladder)
 view = controls.settings()
 
 
@@ -30,23 +31,21 @@ def choose() -> dict[str, comparison.Portrait]:
     parameters, names = (comparison.TABLE_A, comparison.TABLE_B), []
     for place, parameter in zip(st.columns(2), parameters, strict=True):
         with place:
-            names.append(controls.choice(parameter))
+            names.append(tables.choose(parameter, view.base))
+    tables.elsewhere()
     with st.spinner(word("measuring")):
         seen = [
-            portrait(comparison.pick(name, beside, base=view.base, layout=view.layout))
+            portrait(picks.pick_beside(name, beside, base=view.base, layout=view.layout))
             for name, beside in zip(names, reversed(names), strict=True)
         ]
     st.caption(prose(PAGE, "shapes", shape_a=seen[0].shape, shape_b=seen[1].shape))
-    titles = [
-        word(side, title=controls.option_label("table_a", name))
-        for side, name in zip("ab", names, strict=True)
-    ]
+    titles = [word(side, title=tables.title(name)) for side, name in zip("ab", names, strict=True)]
     return dict(zip(titles, seen, strict=True))
 
 
 def columns() -> Iterator[tuple[str, str, comparison.Portrait]]:
     """Draw the two tables side by side: yield side, title and portrait."""
-    for place, side, (title, seen) in zip(st.columns(2), "ab", tables.items(), strict=True):
+    for place, side, (title, seen) in zip(st.columns(2), "ab", both.items(), strict=True):
         with place:
             st.markdown(f"**{title}**")
             yield side, title, seen
@@ -54,41 +53,9 @@ def columns() -> Iterator[tuple[str, str, comparison.Portrait]]:
 
 def curves(section: str, x: str, y: str, x_title: str, y_title: str, **options: Any) -> None:
     """Draw one curve for each table, of two attributes of its portrait, on a logarithmic axis."""
-    places, values = ({title: attrgetter(name)(seen) for title, seen in tables.items()} for name in (x, y))
+    places, values = ({title: attrgetter(name)(seen) for title, seen in both.items()} for name in (x, y))
     figure = figures.series(places, values, x_title, y_title, log_y=True, **options)
-    chart.show(figure, section, word(f"{section}_alt", **dict(zip("ab", tables, strict=True))))
-
-
-def facts() -> None:
-    """Say in words and sizes what choosing the one or the other means."""
-    layout.section(PAGE, "facts")
-    rows = {
-        fact: [_fact(fact, seen.pick) for seen in tables.values()]
-        for fact in ("parameters", "past", "cost", "used")
-    }
-    sources = [_source(seen.pick.name) for seen in tables.values()]
-    layout.table(
-        ["", *tables], ([word(f"fact_{fact}"), *cells] for fact, cells in ({"model": sources} | rows).items())
-    )
-
-
-def _fact(fact: str, pick: comparison.Pick) -> str:
-    kib, parameters, last = number(pick.stored_kib), f"{pick.parameters:,}", pick.max_len - 1
-    return word(
-        f"{fact}_{pick.kind}",
-        max_len=pick.max_len,
-        last=last,
-        d_model=pick.d_model,
-        parameters=parameters,
-        kib=kib,
-    )
-
-
-def _source(name: str) -> str:
-    if name not in learned.LEARNED:
-        return word(f"model_{name}")
-    table = learned.LEARNED[name]
-    return word("model", title=table.title, model=table.model, url=table.source, licence=table.licence)
+    chart.show(figure, section, word(f"{section}_alt", **dict(zip("ab", both, strict=True))))
 
 
 def heatmaps() -> None:
@@ -104,9 +71,14 @@ def heatmaps() -> None:
         alt, matrix = word("cosine_alt", title=title), heatmap.of_table(seen.cosine)
         look = {"limit": 1.0, "square": True, "height": 400, "half": True}
         heatmap.apart(f"cosine_{side}", alt, matrix, position, position, word("cosine"), **look)
-        st.caption(prose(PAGE, f"note_{seen.pick.name}"))
+        st.caption(prose(PAGE, f"note_{note(seen.pick)}"))
         if seen.undefined:
             st.caption(word("undefined", count=seen.undefined))
+
+
+def note(pick: picks.Pick) -> str:
+    """Say which note is that of a table: a scheme's is that of its kind."""
+    return tables.kind(pick) if pick.kind == "scheme" else pick.name
 
 
 def lines() -> None:
@@ -114,19 +86,19 @@ def lines() -> None:
     layout.section(PAGE, "offset")
     bands = {
         title: (seen.profile.offset, *comparison.middle_and_band(seen.profile))
-        for title, seen in tables.items()
+        for title, seen in both.items()
     }
     figure = figures.band(bands, word("offset"), word("cosine"), height=380)
-    chart.show(figure, "offset", word("offset_alt", **dict(zip("ab", tables, strict=True))))
+    chart.show(figure, "offset", word("offset_alt", **dict(zip("ab", both, strict=True))))
     layout.section(PAGE, "norms")
-    for title, seen in tables.items():
+    for title, seen in both.items():
         odd = [word("odd_row", row=row, ratio=number(ratio, 3)) for row, ratio in seen.odd_rows.items()]
         st.markdown(
             word("odd_rows", title=title, rows=", ".join(odd)) if odd else word("no_odd_rows", title=title)
         )
     curves("norms", "positions", "norms", label("axis.position"), word("norm"))
     ranks = {
-        side.upper(): seen.measures.effective_rank for side, seen in zip("ab", tables.values(), strict=True)
+        side.upper(): seen.measures.effective_rank for side, seen in zip("ab", both.values(), strict=True)
     }
     layout.section(PAGE, "rank", rank_a=number(ranks["A"], 3), rank_b=number(ranks["B"], 3))
     curves("rank", "directions", "variance", word("direction"), word("share"), marks_x=ranks)
@@ -163,7 +135,7 @@ def measures() -> None:
 def edge() -> None:
     """Ask a learned table for a position past its last row, and show what people do then."""
     text = st.container()
-    trained = [(title, seen.table) for title, seen in tables.items() if seen.pick.kind != "fixed"]
+    trained = [(title, seen.table) for title, seen in both.items() if seen.pick.kind in ENDING]
     title, table = trained[0] if trained else (word("none_learned"), None)
     with text:
         layout.section(PAGE, "edge", title=title)
@@ -204,53 +176,6 @@ def edge() -> None:
             heatmap.apart(f"window_{way}", alt, matrix, axis, axis, word("cosine"), **look)
 
 
-def ladder() -> None:
-    """Show the evidence for the waves in MiniLM's rows."""
-    with st.spinner(word("measuring")):
-        found = ladder_evidence()
-    best = {name: number(curve[learned.N_PAIRS.default - 1], 3) for name, curve in found.r2.items()}
-    layout.section(PAGE, "ladder", first=found.positions[0], last=found.positions[-1], **best)
-    axes = {word(f"axis_{name}"): curve for name, curve in found.r2.items()}
-    one, peak = {word("r2"): found.r2_by_ratio}, {number(learned.RATIO.default): learned.RATIO.default}
-    _pair_of_charts(
-        ("pairs", figures.series(found.pairs, axes, word("pairs"), word("r2"), points=True)),
-        ("ratio", figures.series(found.ratios, one, word("ratio"), word("r2"), points=True, marks_x=peak)),
-    )
-    ends = {"total": number(found.phase.max(), 3), "most": number(abs(found.deviation).max(), 2)}
-    st.markdown(prose(PAGE, "ladder_phase", wavelength=number(found.wavelength, 3), **ends))
-    _pair_of_charts(
-        *(
-            (name, figures.series(found.positions, {name: values}, label("axis.position"), word(name)))
-            for name, values in (("phase", found.phase), ("deviation", found.deviation))
-        )
-    )
-
-
-def _pair_of_charts(*charts: tuple[str, Any]) -> None:
-    for place, (name, figure) in zip(st.columns(2), charts, strict=True):
-        with place:
-            chart.show(figure, f"ladder_{name}_chart", word(f"{name}_alt"))
-
-
-@guard.fragment
-def ladder_fit() -> None:
-    """Fit MiniLM's rows with waves of one's own choice."""
-    st.markdown(prose(PAGE, "ladder_try"))
-    rows, phase = comparison.ladder_rows(), learned.ladder_phase()
-    places = st.columns(3)
-    with places[0]:
-        n_pairs = controls.integer(Integer("ladder_pairs", learned.N_PAIRS.default, 1, comparison.MOST_PAIRS))
-    with places[1]:
-        ratio = controls.real(Real("ladder_ratio", learned.RATIO.default, 2.0, 4.0), step=0.05)
-    with places[2]:
-        column = controls.integer(Integer("ladder_column", 0, 0, rows.shape[1] - 1))
-    fit = learned.ladder_fit(rows, phase, n_pairs=n_pairs, ratio=ratio)
-    st.markdown(word("fit", r2=number(fit.r2, 3), basis=fit.basis.shape[1]))
-    values = {word("trained"): rows[:, column], word("fitted"): fit.fitted[:, column]}
-    figure = figures.series(ladder_evidence().positions, values, label("axis.position"), label("axis.value"))
-    chart.show(figure, "ladder_fit", word("fit_alt", column=column, n_pairs=n_pairs))
-
-
 def published() -> None:
     """Show what papers report, each number beside its source."""
     layout.section(PAGE, "published")
@@ -261,10 +186,14 @@ def published() -> None:
 
 
 layout.opening(PAGE, formulas.SINUSOID, formulas.LEARNED)
-tables = choose()
-for show in (facts, heatmaps, lines, paths, measures, edge, ladder, ladder_fit, published):
+both = choose()
+fixed_vs_learned_facts.show(both)
+for show in (heatmaps, lines, paths, measures, edge):
     show()
-last = list(tables.values())[1]
+fixed_vs_learned_ladder.ladder()
+fixed_vs_learned_ladder.ladder_fit()
+published()
+last = list(both.values())[1]
 st.markdown(prose(PAGE, "code"))
 file = f"{last.pick.name}.npy"
 layout.in_code(

@@ -38,7 +38,7 @@ def choose() -> tuple[str, str, str, int, int]:
     st.markdown(prose("precision", f"stage_{stage}"))
     with st.expander(label("precision.stages"), icon=":material/table:"):
         st.markdown(prose("precision", "stages"))
-    if which == tables.SINUSOID and tables.kind(which, view.d_model) == "odd":
+    if which == tables.SINUSOID and tables.odd(view.d_model):
         st.info(label("precision.odd"), icon=":material/function:")
     return which, form, stage, width, position
 

@@ -2,25 +2,39 @@
 
 import streamlit as st
 
-import posenc
+from pages import similarity_shift
 from pages.ui import chart, controls, heatmap, layout, marks, tables
 from pages.ui.text import label, number, prose
-from posenc import figures, formulas, learned, motion, shift, similarity, snippets
+from posenc import figures, formulas, learned, snippets
+from posenc.picks import Pick
+from posenc.similarity import MEASURE, first_turn, undefined_cells
 
-REACH = motion.REACH.maximum  # of k, either way
-WIDTHS = (64, 128, 512)
-HALVES = (470, 470)  # pixels: a matrix, and a curve or a clock beside it
+HALVES = (470, 470)  # pixels: a matrix, and a curve beside it
+ROWS = {"even": "row_even", "rotary": "row_even", "line": "row_even", "grid": "row_grid"}
 
 view = controls.settings()
 
 
-def choose() -> tuple[str, str]:
-    """Choose the table and the measure, and say which table a learned one is."""
-    name, measure = controls.choice(tables.TABLE), controls.choice(similarity.MEASURE)
+def choose() -> tuple[Pick, str]:
+    """Choose the table and the measure, and say what the rows of the table are."""
+    name, measure = tables.choose(tables.TABLE, view.base), controls.choice(MEASURE)
+    chosen = tables.chosen(name, view)
     if name in learned.LEARNED:
         facts = learned.LEARNED[name]
         st.markdown(label("similarity.learned", **vars(facts)))
-    return name, measure
+    elif name != tables.SINUSOID:
+        st.markdown(prose("similarity", f"about_{tables.family(name)}", **about(chosen)))
+    tables.elsewhere()
+    return chosen, measure
+
+
+def about(chosen: Pick) -> dict[str, object]:
+    """Return the sizes of a scheme's table, in words."""
+    grid = label("compare.by").join(map(str, chosen.grid or ()))
+    paper = chosen.scheme.paper
+    source = label("tables.paper", authors=paper.authors, year=paper.year, url=paper.url)
+    sizes = {"rows": f"{chosen.rows:,}", "d_model": f"{chosen.d_model:,}", "most": tables.most(view)}
+    return sizes | {"grid": grid, "source": source}
 
 
 @st.fragment
@@ -28,7 +42,7 @@ def matrix() -> None:
     """Show every pair of positions, and beside it one row, which a click picks."""
     layout.section("similarity", "matrix")
     st.markdown(prose("similarity", f"measure_{measure}"))
-    if empty := similarity.undefined_cells(found.matrix):
+    if empty := undefined_cells(found.matrix):
         st.info(label("similarity.undefined", cells=f"{empty:,}"), icon=":material/grid_off:")
     left, right = layout.beside(*HALVES)
     with left:
@@ -44,7 +58,7 @@ def matrix() -> None:
             square=True,
             height=440,
             half=True,
-            average="rms" if fixed and measure == "distance" else "mean",
+            average="rms" if endless and measure == "distance" else "mean",
             on_pick=lambda position, _: controls.put(position=position),
         )
     with right:
@@ -60,9 +74,7 @@ def row() -> None:
     position = controls.index("position", n, 10)
     with text:
         layout.section("similarity", "row", position=f"{position:,}")
-        st.markdown(
-            prose("similarity", "row_far" if n > rows else "row_even" if kind == "even" else "row_other")
-        )
+        st.markdown(prose("similarity", "row_far" if n > rows else ROWS.get(kind, "row_other")))
     here, mean = label("similarity.row_of", position=f"{position:,}"), label("similarity.mean")
     places, alt = label("axis.position"), label("similarity.row_alt", measure=unit, position=position)
     if n > rows:
@@ -78,7 +90,7 @@ def offset() -> None:
     """Show value against offset, and how much of the matrix the offset explains."""
     layout.section("similarity", "offset", spread=number(found.profile.widest, 2))
     st.markdown(prose("similarity", f"offset_{kind}"))
-    turn = similarity.first_turn(found.profile.mean)
+    turn = first_turn(found.profile.mean)
     if n > rows:
         st.info(label("similarity.cut", rows=f"{rows:,}", seq_len=f"{n:,}"), icon=":material/crop:")
     curves = {title: found.profile, label("similarity.shuffled"): found.shuffled}
@@ -95,101 +107,27 @@ def offset() -> None:
         place.metric(label(f"similarity.share_{which}"), number(share), border=True)
 
 
-def far() -> None:
-    """Show that the sinusoid does not start again, and that its similarity does not fall steadily."""
-    distant = shift.far(view.d_model, base=view.base)
-    rises = {f"rise_{width}": shift.first_rise(width, base=view.base) for width in WIDTHS}
-    values = {
-        key: number(value) for key, value in distant._asdict().items() if key not in ("offset", "cosine")
-    }
-    rise = shift.first_rise(view.d_model, base=view.base)
-    layout.section(
-        "similarity", "far", base=number(view.base), d_model=view.d_model, rise=rise, **rises, **values
-    )
-    if kind == "odd":
-        st.markdown(prose("similarity", "far_odd"))
-    figure = figures.series(
-        distant.offset,
-        {label("option.measure.cosine"): distant.cosine},
-        label("axis.offset_log"),
-        label("option.measure.cosine"),
-        log_x=True,
-        marks_x={
-            label("similarity.base_mark"): distant.base_offset,
-            label("similarity.turn_length"): distant.turn_offset,
-        },
-    )
-    chart.show(figure, "far", label("similarity.far_alt", **values))
-
-
-@st.fragment
-def moved() -> None:
-    """Choose k: the matrix M_k; and a position moved by every k, in the browser."""
-    text, (first, second, third) = st.container(), st.columns(3)
-    with first:
-        k = controls.exact("k", -REACH, REACH, 5)
-    with second:
-        position = controls.exact("hand", 0, view.seq_len - 1, 10)
-    with third:
-        pair = controls.index("pair", shift.complete_pairs(view.d_model), 4)
-    found = shift.shift(k, rows, **view.arguments)
-    with text:
-        layout.section("similarity", "shift", k=k, rows=f"{rows:,}", error=number(found.error, 2))
-        if kind == "odd":
-            st.markdown(prose("similarity", "shift_odd"))
-    rates = posenc.inv_freq(view.d_model, base=view.base)
-    dimensions = marks.dimensions(posenc.columns(view.d_model, layout=view.layout), rates)
-    left, right = layout.beside(*HALVES)
-    with left:
-        alt, moving = label("similarity.shift_alt", k=k, **view.sizes), heatmap.of_shift(k, **view.arguments)
-        look = {"limit": 1.0, "square": True, "height": 420, "half": True}
-        heatmap.apart("shift", alt, moving, dimensions, dimensions, label("axis.value"), **look)
-    with right:
-        st.latex(formulas.rotation(pair, k, found.angles[pair]))
-        st.markdown(prose("similarity", "shift_moving"))
-    every = motion.shifts(position, pair, reach=REACH, **view.arguments)
-    shown = len(every.before)
-    if shown < view.d_model:
-        st.caption(label("similarity.first_dimensions", shown=shown, **view.sizes))
-    figure = figures.shifting(
-        every.offsets,
-        dict(zip(formulas.MOVED, (every.before, every.moved, every.after), strict=True)),
-        (every.here, every.there),
-        k + REACH,
-        (label("axis.dimension"), label("axis.value")),
-        marks.clock(),
-        marks.moving(label("label.k")),
-    )
-    values = {"pair": pair, "position": f"{position:,}", "k": k, "reach": REACH}
-    chart.show(figure, "shifting", label("similarity.shifting_alt", **values))
-
-
 layout.opening("similarity", formulas.DOT, formulas.SHIFT, formulas.SHIFT_MATRIX)
-name, measure = choose()
-fixed = name == tables.SINUSOID
-title, unit = controls.option_label("table", name), controls.option_label("measure", measure)
-kind = tables.kind(name, view.d_model)
+pick, measure = choose()
+title, unit = tables.title(pick.name), controls.option_label("measure", measure)
+kind, endless = tables.kind(pick), tables.endless(pick)
 with st.spinner(label("similarity.wait")):
-    found = tables.measured(name, measure, tables.rows(view), **view.arguments)
-rows = len(found.matrix)  # of which all pairs are measured
-n = view.seq_len if fixed else rows
-whole = (
-    heatmap.of_similarity(measure, n, view.d_model, base=view.base)
-    if fixed
-    else heatmap.of_table(found.matrix)
-)
+    found = tables.measured(pick, measure)
+rows = pick.rows  # of which all pairs are measured
+n = view.seq_len if endless else rows
+whole = tables.matrix(pick, measure, n, found.matrix)
 matrix()
 if n > 1:
     offset()
-if not fixed:
+if pick.name != tables.SINUSOID:
     st.info(label("similarity.formula_only"), icon=":material/function:")
 elif view.d_model == 1:
     st.info(label("similarity.no_pair"), icon=":material/function:")
 else:
-    far()
-    moved()
+    similarity_shift.far(view)
+    similarity_shift.moved(view)
 layout.in_code(
-    snippets.similarity(name, measure, rows, **view.arguments),
+    snippets.similarity(pick, measure),
     found.matrix.shape,
     lambda: found.matrix,
     "similarity",

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,11 +10,10 @@ from numpy.typing import NDArray
 from posenc import learned, measures, similarity
 from posenc.arrays import Floats
 from posenc.checks import largest_difference
-from posenc.learned import LEARNED
-from posenc.parameters import BASE, LAYOUT, Choice, Integer
+from posenc.parameters import Choice, Integer
+from posenc.picks import NAMES, Pick
 from posenc.sinusoidal import sinusoidal
 
-NAMES = ("sinusoid", *LEARNED, "random")
 TABLE_A: Choice[str] = Choice("table_a", NAMES)
 TABLE_B: Choice[str] = Choice("table_b", NAMES[1:] + NAMES[:1])  # the first option is the default
 
@@ -23,75 +22,6 @@ EDGE_WINDOW = 48  # rows shown before and after the last row
 RATIOS = np.linspace(2.5, 3.5, 21)
 MOST_PAIRS = 7
 SMALLEST_SHARE = 1e-8  # smaller shares of a float32 table's variance are its rounding
-
-Kind = Literal["fixed", "learned", "random"]
-
-
-class Pick(NamedTuple):
-    """One chosen table; equal picks give equal arrays, so that a pick can be the key of a cache."""
-
-    name: str
-    rows: int
-    d_model: int
-    base: float
-    layout: str
-
-    @property
-    def kind(self) -> Kind:
-        """Computed from a formula, trained, or drawn at random and not trained yet."""
-        if self.name == "random":
-            return "random"
-        is_formula = self.name == "sinusoid" or LEARNED[self.name].kind == "sinusoid"
-        return "fixed" if is_formula else "learned"
-
-    @property
-    def max_len(self) -> int:
-        """Rows in the model; a bundled table may hold only the first of them."""
-        return LEARNED[self.name].max_len if self.name in LEARNED else self.rows
-
-    @property
-    def parameters(self) -> int:
-        """Numbers to be trained: max_len × d_model, none for a formula."""
-        return 0 if self.kind == "fixed" else self.max_len * self.d_model
-
-    @property
-    def stored_kib(self) -> float:
-        """Size of the table as float32, in KiB; nothing has to be stored of a formula."""
-        return self.parameters * 4 / 1024
-
-    def build(self) -> NDArray[np.float32]:
-        """Return the table (rows, d_model)."""
-        if self.name == "sinusoid":
-            table = sinusoidal(self.rows, self.d_model, base=self.base, layout=self.layout)
-            return table.astype(np.float32, copy=False)
-        return (
-            learned.random_init(self.rows, self.d_model) if self.name == "random" else learned.load(self.name)
-        )
-
-
-def pick(name: str, beside: str, *, base: float = BASE.default, layout: str = LAYOUT.default) -> Pick:
-    """Choose the table `name` to stand beside the table `beside`.
-
-    A bundled table has the shape it has. The sinusoid and the random table take the shape of the bundled
-    table that they stand beside; beside each other that of MiniLM.
-
-    Parameters
-    ----------
-    name, beside
-        Two of `NAMES`, the same one twice included.
-    base, layout
-        Of the sinusoid; no other table depends on them.
-
-    Raises
-    ------
-    ValueError
-        If an argument is not allowed.
-    """
-    asked = [Choice("table", NAMES).check(one) for one in (name, beside)]
-    like = LEARNED[next((one for one in asked if one in LEARNED), "minilm_l6")]
-    if name != "sinusoid":
-        base, layout = BASE.default, LAYOUT.default
-    return Pick(name, like.rows, like.d_model, BASE.check(base), LAYOUT.check(layout))
 
 
 class Measures(NamedTuple):

@@ -9,7 +9,7 @@ Letters: p any position, n positions, d width, m pairs of features, k = p − q 
 
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 
@@ -20,8 +20,7 @@ from posenc.registry import SCHEMES, Rotation
 from posenc.rotary import turn
 
 # Why a scheme has no table: it adds to a score; its queries and its keys grow by two different scales.
-Reason = Literal["bias", "two_scales"]
-NO_TABLE: Mapping[str, Reason] = MappingProxyType(
+NO_TABLE: Mapping[str, str] = MappingProxyType(
     {scheme.name: "bias" for scheme in SCHEMES.values() if scheme.kind == "bias"} | {"xpos": "two_scales"}
 )
 TABLED: Choice[str] = Choice("scheme", tuple(name for name in SCHEMES if name not in NO_TABLE))

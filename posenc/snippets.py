@@ -7,6 +7,8 @@ from collections.abc import Sequence
 from pprint import pformat
 from textwrap import dedent
 
+from posenc.picks import Pick
+
 FRAMEWORKS = ("NumPy", "PyTorch", "TensorFlow")
 Snippets = dict[str, str]
 
@@ -261,24 +263,35 @@ def _seeded(pieces: Sequence[str]) -> str:
     return f"{lines}pieces = {pformat(list(pieces), width=100, compact=True)}\n"
 
 
-def similarity(name: str, measure: str, seq_len: int, d_model: int, *, base: float, layout: str) -> Snippets:
-    """Return the code of a similarity matrix; the result is called ``matrix`` (n, n), float64.
-
-    `name` is a key of `posenc.learned.LEARNED`, or ``"sinusoid"``, which the other arguments describe.
-    """
-    if name == "sinusoid":
-        tables = {
-            framework: code[: code.rindex("table = ")]  # without the last line, which rounds to float32
-            for framework, code in sinusoidal(seq_len, d_model, base=base, layout=layout).items()
-        }
+def similarity(chosen: Pick, measure: str) -> Snippets:
+    """Return the code of a similarity matrix of a table; the result is ``matrix`` (n, n), float64."""
+    if chosen.name == "sinusoid":
+        code = sinusoidal(chosen.rows, chosen.d_model, base=chosen.base, layout=chosen.layout)
+        # Without the last line, which rounds to float32.
+        tables = {framework: lines[: lines.rindex("table = ")] for framework, lines in code.items()}
     else:
-        load = "\nfrom posenc.learned import load\n\ntable = "
-        tables = {
-            "NumPy": f'import numpy as np\n{load}load("{name}").astype(np.float64)\n',
-            "PyTorch": f'import torch\n{load}torch.tensor(load("{name}"), dtype=torch.float64)\n',
-            "TensorFlow": f'import tensorflow as tf\n{load}tf.cast(load("{name}"), tf.float64)\n',
-        }
+        tables = _made(*_call(chosen))
     return {framework: table + "\n" + _MEASURES[framework][measure] for framework, table in tables.items()}
+
+
+def _call(chosen: Pick) -> tuple[str, str]:
+    """Return the import and the call that make a table of ours."""
+    if chosen.kind == "scheme":
+        places, _, size, options = chosen.arguments
+        given = [repr(chosen.name), repr(places), str(size), *(f"{key}={options[key]!r}" for key in options)]
+        return "from posenc.scheme_tables import scheme_table", f"scheme_table({', '.join(given)})"
+    if chosen.kind == "random":
+        return "from posenc.learned import random_init", f"random_init({chosen.rows}, {chosen.d_model})"
+    return "from posenc.learned import load", f'load("{chosen.name}")'
+
+
+def _made(line: str, call: str) -> Snippets:
+    """Return the code of a table of ours, ``table`` (n, d_model), float64."""
+    return {
+        "NumPy": f"import numpy as np\n\n{line}\n\ntable = {call}.astype(np.float64)\n",
+        "PyTorch": f"import torch\n\n{line}\n\ntable = torch.tensor({call}, dtype=torch.float64)\n",
+        "TensorFlow": f"import tensorflow as tf\n\n{line}\n\ntable = tf.cast({call}, tf.float64)\n",
+    }
 
 
 _MEASURES = {

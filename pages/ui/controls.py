@@ -72,6 +72,7 @@ class Settings:
         return {"d_model": self.d_model, "base": self.base, "layout": self.layout}
 
 
+MOST_PILLS = 16  # more of them fill a phone's screen: a list that opens takes their place
 MOST_CELLS = 2**20  # of an array that is offered: 4 MiB of float32
 # The table that the founding article derives and prints.
 ARTICLE = Settings(seq_len=50, d_model=512, base=10_000.0, layout="interleaved")
@@ -132,21 +133,18 @@ def real(parameter: Real, step: float) -> float:
 
 
 def choice(parameter: Choice[str], names: Mapping[str, str] = MappingProxyType({})) -> str:
-    """Draw a choice of a few, of which one is always taken; `names` are proper names, not translated."""
+    """Draw a choice of which one is always taken; `names` are words of the caller's, in place of ours."""
     url.seed(parameter)
     words = {
         option: names.get(option) or option_label(parameter.name, option) for option in parameter.options
     }
-    draw = st.segmented_control if len(parameter.options) <= 4 else st.pills
-    draw(
-        _label(parameter.name),
-        parameter.options,
-        key=parameter.name,
-        format_func=words.__getitem__,
-        help=_help(parameter.name),
-        required=True,
-        wrap=True,  # else what does not fit is out of sight
-    )
+    look = {"key": parameter.name, "format_func": words.__getitem__, "help": _help(parameter.name)}
+    if len(parameter.options) > MOST_PILLS:
+        st.selectbox(_label(parameter.name), parameter.options, **look)
+    else:
+        draw = st.segmented_control if len(parameter.options) <= 4 else st.pills
+        # Without `wrap` what does not fit is out of sight.
+        draw(_label(parameter.name), parameter.options, required=True, wrap=True, **look)
     return str(url.publish(parameter))
 
 

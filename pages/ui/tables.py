@@ -5,8 +5,11 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-import posenc
-from posenc import learned, measures, similarity
+from pages.ui import controls, heatmap
+from pages.ui.text import label
+from posenc import Choice, learned, measures, picks, similarity
+from posenc.offsets import similarity_waves
+from posenc.registry import SCHEMES
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -14,7 +17,7 @@ if TYPE_CHECKING:
     from pages.ui.controls import Settings
 
 SINUSOID = "sinusoid"
-TABLE = posenc.Choice("table", (SINUSOID, *learned.LEARNED))
+TABLE = Choice("table", picks.NAMES)
 # The work on a matrix grows with rows² × columns: of so many rows, and numbers, it takes less than a second.
 MOST_ROWS, CELLS = 512, 2**20
 
@@ -33,39 +36,95 @@ class Measured:
     shares: dict[str, float]
 
 
+def choose(parameter: Choice[str], base: float) -> str:
+    """Draw the choice of a table, of all that this base defines; every page that has one asks here."""
+    left_out = picks.undefined(base)
+    names = tuple(name for name in parameter.options if name not in left_out)
+    return controls.choice(Choice(parameter.name, names), {name: title(name) for name in names})
+
+
+def title(name: str) -> str:
+    """Name a table; a scheme says first what its rows are."""
+    if name not in picks.SCHEME_NAMES:
+        return label(f"option.table.{name}")
+    return label(f"tables.{family(name)}", scheme=label(f"option.schemes.{name}"))
+
+
+def family(name: str) -> str:
+    """Say what the rows of a table are: those of a ``"table"`` by its own name, or of a scheme's kind."""
+    if name not in picks.SCHEME_NAMES:
+        return "table"
+    scheme = SCHEMES[name]
+    return f"{scheme.kind}_cells" if scheme.kind == "rotary" and scheme.axes > 1 else scheme.kind
+
+
+def elsewhere() -> None:
+    """Say which schemes have no rows to compare, and lead to where they are."""
+    st.caption(label("tables.elsewhere"))
+    with st.container(horizontal=True):
+        for page in ("relative", "compare"):
+            st.page_link(f"{page}.py", label=label(f"page.{page}.title"), icon=":material/arrow_forward:")
+
+
+def most(view: "Settings") -> int:
+    """Return how many positions can be compared with each other."""
+    return min(MOST_ROWS, CELLS // view.d_model)
+
+
 def rows(view: "Settings") -> int:
-    """Return how many positions of the sinusoid are compared with each other."""
-    return min(view.seq_len, MOST_ROWS, CELLS // view.d_model)
+    """Return how many positions of a table without an end are compared with each other."""
+    return min(view.seq_len, most(view))
 
 
-def kind(name: str, d_model: int) -> str:
-    """Say what to expect of a table: a sinusoid of even or odd width, a stored sinusoid, or learned rows."""
-    if name == SINUSOID:
-        return "odd" if d_model % 2 else "even"
-    return "stored" if learned.LEARNED[name].kind == "sinusoid" else "learned"
+def chosen(name: str, view: "Settings") -> picks.Pick:
+    """Return the pick of a table of the sidebar's settings, with as many rows as are compared."""
+    return picks.pick(name, rows(view), view.d_model, base=view.base, layout=view.layout)
 
 
-def table(name: str, n: int, d_model: int, base: float, layout: str) -> "NDArray":
-    """Return one table; all but the name say which sinusoid."""
-    if name == SINUSOID:
-        return posenc.sinusoidal(n, d_model, base=base, layout=layout, dtype="float64")
-    return learned.load(name)
+def kind(pick: picks.Pick) -> str:
+    """Say what to expect of the similarity of a table's rows: the ending of the keys of the page's words."""
+    if pick.name == SINUSOID:
+        return "odd" if odd(pick.d_model) else "even"
+    if pick.kind != "scheme":
+        return "stored" if pick.kind == "fixed" else pick.kind
+    if pick.grid is None:
+        return "rotary"
+    return "grid" if sum(side > 1 for side in pick.grid) > 1 else "line"
+
+
+def odd(d_model: int) -> bool:
+    """Say whether the last sine of a sinusoid has no cosine."""
+    return d_model % 2 == 1
+
+
+def endless(pick: picks.Pick) -> bool:
+    """Say whether the similarity of a table's rows has a closed form, for any number of positions."""
+    return pick.name == SINUSOID or pick.waves is not None
+
+
+def matrix(pick: picks.Pick, measure: str, seq_len: int, pairs: "NDArray") -> heatmap.Matrix:
+    """Return the similarity of all positions if it has a closed form, else that of all `pairs` of rows."""
+    if pick.name == SINUSOID:
+        return heatmap.of_similarity(measure, seq_len, pick.d_model, base=pick.base)
+    if pick.waves is not None:
+        return heatmap.of_offsets(similarity_waves(measure, pick.waves), seq_len)
+    return heatmap.of_table(pairs)
 
 
 @st.cache_data(max_entries=16, show_spinner=False)
-def measured(name: str, measure: str, n: int, d_model: int, base: float, layout: str) -> Measured:
+def measured(pick: picks.Pick, measure: str) -> Measured:
     """Compare all positions of one table; the arguments are the whole key."""
-    chosen = table(name, n, d_model, base, layout)
-    shuffled = learned.shuffle_rows(chosen)
+    table = pick.exact()
+    shuffled = learned.shuffle_rows(table)
     compare = similarity.MEASURES[measure]
-    matrix = compare(chosen, None)
+    found = compare(table, None)
     return Measured(
-        matrix,
-        similarity.by_offset(matrix),
+        found,
+        similarity.by_offset(found),
         similarity.by_offset(compare(shuffled, None)),
         {
-            "table": measures.offset_share(chosen),
+            "table": measures.offset_share(table),
             "shuffled": measures.offset_share(shuffled),
-            "noise": measures.offset_share(learned.random_init(*chosen.shape)),
+            "noise": measures.offset_share(learned.random_init(*table.shape)),
         },
     )

@@ -103,13 +103,13 @@ def test_the_default_view(page, lang):
 def test_choosing_a_table_changes_its_side_only(page):
     app = page(lang="en")
     before = drawn(app)
-    app.pills(key="table_b").set_value("rxnmapper").run()
+    app.selectbox(key="table_b").set_value("rxnmapper").run()
     sound(app, 1)
     assert app.query_params["table_b"] == "rxnmapper"
     shown = pictures(app)
     np.testing.assert_allclose(shown["picture_b"].mean, halved(load("rxnmapper")), atol=1e-4)
     assert shown["picture_a"].head["shape"] == [512, 128]  # the sinusoid follows the shape
-    app.pills(key="table_b").set_value("minilm_l6").run()
+    app.selectbox(key="table_b").set_value("minilm_l6").run()
     assert drawn(app) == before
 
 

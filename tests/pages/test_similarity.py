@@ -8,6 +8,7 @@ import pytest
 
 from pages.ui.text import catalogue
 from posenc import learned
+from posenc.picks import SCHEME_NAMES
 from tests.pages.pictures import act, array, charts, pictures
 
 NUMBER = r"(−?-?[\d.,]*\d(?:e[+-]\d+)?)"
@@ -320,7 +321,7 @@ def test_the_widest_shift_matrix_is_drawn_in_blocks(page):
 def test_a_position_past_a_shorter_table_falls_back(page):
     app = page(table="minilm_l6", position="500")
     assert app.session_state["position"] == 500
-    app.pills(key="table").set_value("sinusoid").run()
+    app.selectbox(key="table").set_value("sinusoid").run()
     assert app.session_state["position"] == 10
 
 
@@ -328,3 +329,93 @@ def test_other_pages_still_open_after_a_table_was_chosen(page):
     app = page(table="rxnmapper").switch_page("sinusoidal.py").run()
     assert not app.exception
     assert app.switch_page("similarity.py").run().session_state["table"] == "rxnmapper"
+
+
+@pytest.mark.parametrize("lang", ["en", "ko"])
+@pytest.mark.parametrize("measure", ["cosine", "dot", "distance"])
+def test_rotary_rows_are_compared_as_a_loop_does(page, lang, measure):
+    app = page(lang=lang, table="rotary", seq_len="12", d_model="8", base="500", measure=measure)
+    assert not app.exception
+    dots = np.array(
+        [
+            [sum(2 * math.cos((p - q) / 500 ** (2 * i / 8)) for i in range(4)) for q in range(12)]
+            for p in range(12)
+        ]
+    )
+    expected = {"cosine": dots / 8, "dot": dots, "distance": np.sqrt(np.maximum(16 - 2 * dots, 0))}[measure]
+    shown = pictures(app)["matrix"]
+    np.testing.assert_allclose(shown.mean, expected, atol=1e-6)
+    np.testing.assert_allclose(array(charts(app)["row"]["data"][0]["y"]), expected[10], atol=1e-6)
+    spread = r"(?:at most|표준편차는) " + NUMBER
+    assert plain(re.search(spread, words(app))[1]) < 1e-6  # the square root of rounding, of distances
+    assert ("band has no width" if lang == "en" else "폭이 없습니다") in words(app)
+    assert app.metric[0].value == "1"
+    assert (set(charts(app)), set(pictures(app))) == ({"row", "offset"}, {"matrix"})
+
+
+def test_yarn_counts_its_attention_factor(page):
+    app = page(table="yarn", seq_len="5", d_model="64", measure="dot")
+    np.testing.assert_allclose(
+        np.diagonal(pictures(app)["matrix"].mean), 64 * (0.1 * math.log(4) + 1) ** 2, rtol=1e-6
+    )
+
+
+def test_a_rotary_matrix_of_ten_million_positions_is_drawn_whole(page):
+    app = page(table="rotary", d_model="16", seq_len="10000000", position="9999999")
+    shown = pictures(app)["matrix"]
+    assert (shown.mean.shape, shown.head["shape"]) == ((400, 400), [10_000_000, 10_000_000])
+    for row_, column in ((0, 0), (399, 0), (17, 20)):
+        expected = mean_cosine(25_000 * (row_ - column), 25_000, 16)
+        assert shown.mean[row_, column] == pytest.approx(expected, abs=2e-5)
+    assert any("first 512 of 10,000,000 positions" in info.value for info in app.info)
+
+
+@pytest.mark.parametrize("lang", ["en", "ko"])
+def test_a_grid_is_relative_in_rows_and_columns_but_not_in_the_number_of_the_cell(page, lang):
+    app = page(lang=lang, table="grid", seq_len="50", d_model="16")
+    shown = pictures(app)["matrix"].mean
+    assert shown.shape == (50, 50)
+    rates = 10_000.0 ** (-np.arange(4) / 4)
+    y, x = np.divmod(np.arange(50), 10)  # 5 × 10, row by row
+    apart = [np.subtract.outer(axis, axis)[..., np.newaxis] * rates for axis in (y, x)]
+    np.testing.assert_allclose(shown, np.cos(apart).sum(axis=(0, 3)) / 8, atol=1e-6)
+    assert "5 × 10 = 50" in words(app)
+    share = plain(app.metric[0].value)
+    same = [np.diagonal(shown, k) for k in range(1, 50)]
+    centre = np.concatenate(same).mean()
+    between = sum(len(one) * (one.mean() - centre) ** 2 for one in same)
+    total = sum(((one - centre) ** 2).sum() for one in same)
+    assert share == pytest.approx(between / total, abs=2e-4)
+    assert share < 0.99
+    assert ("although the scheme is relative" if lang == "en" else "상대적인 방식인데도") in words(app)
+
+
+@pytest.mark.parametrize(("table", "seq_len"), [("grid", "5"), ("video", "2"), ("axial_rotary", "7")])
+def test_a_grid_of_one_row_has_no_band(page, table, seq_len):
+    app = page(table=table, seq_len=seq_len, d_model="32")
+    assert "along one axis only" in words(app)
+    assert plain(re.search(r"at most " + NUMBER, words(app))[1]) < 1e-12
+
+
+SMALL, LARGE = {"d_model": "1", "seq_len": "1"}, {"lang": "ko", "d_model": "16384", "seq_len": "10000000"}
+
+
+@pytest.mark.parametrize(
+    ("table", "query"),
+    [*((name, SMALL) for name in (*SCHEME_NAMES, "random")), ("yarn", LARGE), ("video", LARGE)],
+)
+def test_every_table_opens_at_the_edges(page, table, query):
+    app = page(table=table, measure="distance", **query)
+    assert not app.exception
+    assert not app.error
+    assert app.session_state["table"] == table
+    assert not re.search(r"\{\{|\}\}|None|nan", words(app))
+    assert "ALiBi" in " ".join(caption.value for caption in app.caption)
+
+
+def test_yarn_is_not_offered_where_all_rates_are_equal(page):
+    app = page(table="yarn", base="1")
+    assert not app.exception
+    assert app.session_state["table"] == "sinusoid"
+    assert "Rotation · YaRN" not in app.selectbox(key="table").options
+    assert "Rotation · YaRN" in page().selectbox(key="table").options

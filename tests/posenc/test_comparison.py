@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 
 from posenc import comparison
-from posenc.learned import LEARNED, load
+from posenc.learned import load
+from posenc.picks import NAMES, pick_beside
 
 MEASURED = json.loads((Path(__file__).parents[1] / "data" / "learned_tables_measured.json").read_text())
 KEYS = {
@@ -24,7 +25,7 @@ _seen: dict[str, comparison.Portrait] = {}
 
 
 def portrait(name: str, beside: str = "minilm_l6") -> comparison.Portrait:
-    return _seen.setdefault(name, comparison.portrait(comparison.pick(name, beside)))
+    return _seen.setdefault(name, comparison.portrait(pick_beside(name, beside)))
 
 
 def cosine(a, b) -> float:
@@ -32,49 +33,8 @@ def cosine(a, b) -> float:
 
 
 def test_either_choice_offers_every_table_and_they_differ_by_default():
-    assert (
-        set(comparison.TABLE_A.options) == set(comparison.TABLE_B.options) == {"sinusoid", "random", *LEARNED}
-    )
+    assert set(comparison.TABLE_A.options) == set(comparison.TABLE_B.options) == set(NAMES)
     assert (comparison.TABLE_A.default, comparison.TABLE_B.default) == ("sinusoid", "minilm_l6")
-
-
-@pytest.mark.parametrize("name", comparison.NAMES)
-@pytest.mark.parametrize("beside", comparison.NAMES)
-def test_a_pick_takes_the_shape_of_its_neighbour_unless_it_has_its_own(name, beside):
-    chosen = comparison.pick(name, beside, base=500.0, layout="cos_sin")
-    like = load(name if name in LEARNED else beside if beside in LEARNED else "minilm_l6")
-    assert (chosen.rows, chosen.d_model) == like.shape
-    # What a table does not depend on is not in its key.
-    assert ((chosen.base, chosen.layout) == (500.0, "cos_sin")) == (name == "sinusoid")
-    assert chosen.build().shape == like.shape
-
-
-def test_the_sinusoid_uses_its_base_and_layout():
-    table = comparison.pick("sinusoid", "rxnmapper", base=100.0, layout="cos_sin").build()
-    assert table[3, 5] == pytest.approx(math.cos(3 * 100 ** (-10 / 128)), abs=1e-7)
-    assert table[3, 64 + 5] == pytest.approx(math.sin(3 * 100 ** (-10 / 128)), abs=1e-7)
-
-
-def test_only_what_is_trained_counts_as_parameters():
-    def pick(name):
-        return comparison.pick(name, name)
-
-    assert pick("minilm_l6").parameters == 512 * 384
-    assert pick("whisper_decoder").parameters == 448 * 384
-    assert pick("whisper_encoder").parameters == pick("sinusoid").parameters == 0
-    assert pick("whisper_encoder").max_len == 1500
-    assert pick("minilm_l6").stored_kib == 768
-    assert [pick(name).kind for name in ("whisper_encoder", "me5_small", "random")] == [
-        "fixed",
-        "learned",
-        "random",
-    ]
-
-
-@pytest.mark.parametrize("name", ["", "bert", None])
-def test_an_unknown_table_is_refused(name):
-    with pytest.raises(ValueError, match="table must be"):
-        comparison.pick(name, "minilm_l6")
 
 
 @pytest.mark.parametrize("name", KEYS)
@@ -151,7 +111,7 @@ def test_a_zero_row_is_counted_as_undefined(monkeypatch):
     table = load("rxnmapper").copy()
     table[3] = 0
     monkeypatch.setattr(comparison.Pick, "build", lambda _: table)
-    seen = comparison.portrait(comparison.pick("rxnmapper", "rxnmapper"))
+    seen = comparison.portrait(pick_beside("rxnmapper", "rxnmapper"))
     assert seen.undefined == 1
     assert np.isnan(seen.cosine[3]).all()
 
