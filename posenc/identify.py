@@ -6,7 +6,7 @@ made by the functions of this package and laid beside the one in question: what 
 table that no formula makes is asked how much order it has (`posenc.identify_noise`).
 """
 
-import math
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import Protocol, runtime_checkable
 
@@ -14,15 +14,29 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from posenc.arrays import check_finite, check_table
-from posenc.identify_known import exact_dtype, implementations
-from posenc.identify_noise import order_of
-from posenc.identify_sinusoid import Reading, read_sinusoid
+from posenc.identify_answers import (
+    CERTAIN,
+    REFUSED,
+    grid_answer,
+    noise_answer,
+    rotary_answer,
+    rounded_answer,
+    scattered_answer,
+    sinusoidal_answer,
+)
+from posenc.identify_grid import read_grid
+from posenc.identify_known import exact_dtype
+from posenc.identify_mistakes import few_digits, raw_column, repeated
+from posenc.identify_rotary import read_rotary
+from posenc.identify_scattered import read_scattered
+from posenc.identify_sinusoid import Reading, pair_layouts, read_sinusoid
 from posenc.identity import Identity, beside
+from posenc.parameters import BASE
 
 Floats = NDArray[np.float64]
 
-# A residual that leaves no doubt about a formula, and one that leaves no belief in it.
-_CERTAIN, _REFUSED = 0.02, 0.25
+# Residual that rounding to a format leaves, at least; above twice that, digits may have been lost before.
+_ROUNDED = {"bfloat16": 1.4e-3, "float16": 1.8e-4, "float32": 1.5e-4, "float64": 1.5e-4}
 
 
 @runtime_checkable
@@ -60,112 +74,113 @@ def identify(table: ArrayLike | HasValues) -> Identity:
     """
     given = table.values if isinstance(table, HasValues) else table
     values = check_finite("table", check_table("table", given))
-    # Powers of two change no digit; afterwards 1e200 can be squared.
+    # Powers of two change no digit; afterwards 1e200 can be squared. Usual sizes stay as they are.
     exponent = int(np.frexp(np.abs(values).max())[1])
-    unit = np.ldexp(values, -exponent) if not -64 < exponent < 64 else values
-    found = _identify(unit)
-    return replace(found, dtype=found.dtype or exact_dtype(values))
+    far = not -64 < exponent < 64
+    unit = np.ldexp(values, -exponent) if far else values
+    dtype = exact_dtype(unit)
+    found = _identify(unit, dtype)
+    if far:
+        found = _rescaled(found, exponent)
+    return replace(found, dtype=found.dtype or dtype)
 
 
-def _identify(values: Floats) -> Identity:
+def _rescaled(found: Identity, exponent: int) -> Identity:
+    scale = None if found.scale is None else float(np.ldexp(found.scale, exponent))
+    nearest = None if found.nearest is None else np.ldexp(found.nearest, exponent)
+    return replace(found, scale=scale, nearest=nearest, implementations=())
+
+
+def _identify(values: Floats, dtype: str) -> Identity:
     if not (values - values[0]).any():
-        return Identity("constant", confidence=1.0 if len(values) > 1 else 0.3)
+        return _one_row(values)
     reading = read_sinusoid(values)
-    if reading is not None and reading.rest < _REFUSED:
-        return _sinusoidal(values, reading)
-    return _without_formula(values)
+    if reading is not None and reading.rest < 2 * _ROUNDED[dtype]:
+        return sinusoidal_answer(values, reading)
+    found = _few_digits(values, reading)
+    if found is not None:
+        return found
+    if reading is not None and reading.rest < CERTAIN:
+        return sinusoidal_answer(values, reading)
+    answers = list(_others(values, reading))
+    return max(answers, key=lambda answer: answer.confidence) if answers else noise_answer(values)
 
 
-def _sinusoidal(values: Floats, reading: Reading) -> Identity:
-    """Say what was read, name the libraries that make it, and what is wrong with it."""
-    form, base = reading.form, reading.base
-    zero = tuple(np.flatnonzero(~values.any(axis=1)).tolist())
-    names = implementations(
-        values.shape,
-        layout=form.layout,
-        base=form.base,
-        freq_shift=form.freq_shift,
-        first=reading.first,
-        step=reading.sign * reading.step,
-        scale=reading.scale,
-        zero_rows=zero,
-        last_zero=form.last_zero,
-        next_even=form.next_even,
-    )
-    mistake = _mistake(values.shape[1], reading)
-    identity = Identity(
-        "sinusoidal",
-        layout=form.layout,
-        base=None if base is None else form.base,
-        base_error=None if base is None else form.base * base.error,
-        freq_shift=form.freq_shift,
-        first_position=reading.first,
-        step=reading.step,
-        sign=reading.sign,
-        scale=reading.scale,
-        mistake=mistake,
-        implementations=names if mistake in (None, "late_start", "half_minus_one") else (),
-        next_best=_runner_up(reading),
-        confidence=_confidence(values.shape, reading),
-    )
-    return beside(identity, values, reading.nearest, reading.rows)
+def _others(values: Floats, reading: Reading | None) -> Iterator[Identity]:
+    """Yield what else the table may be, unless it is noise."""
+    if reading is not None and reading.rest < REFUSED:
+        yield sinusoidal_answer(values, reading)
+    for kept, index in repeated(values):
+        inner = read_sinusoid(kept)
+        if inner is not None and inner.rest < CERTAIN:
+            answer = replace(sinusoidal_answer(kept, inner), mistake="batch_axis", implementations=())
+            yield beside(answer, values, inner.nearest[index], inner.rows[index])
+            return
+    cache = read_rotary(values)
+    if cache is not None:
+        yield rotary_answer(values, cache)
+        return
+    grid = read_grid(values)
+    if grid is not None and grid.rest < REFUSED:
+        yield grid_answer(values, grid)
+        return
+    raw = raw_column(values)
+    if raw is not None:
+        base, nearest, _ = raw
+        answer = Identity(
+            "sinusoidal",
+            layout="interleaved",
+            base=base,
+            freq_shift=0,
+            first_position=0.0,
+            step=1.0,
+            sign=1,
+            scale=1.0,
+            mistake="raw_column",
+            confidence=0.97,
+        )
+        yield beside(answer, values, nearest, np.ones(len(values), dtype=bool))
+        return
+    turned = read_sinusoid(values.T) if len(values) > 1 and values.shape[1] > 2 else None
+    if turned is not None and turned.rest < CERTAIN:
+        answer = replace(
+            sinusoidal_answer(np.ascontiguousarray(values.T), turned),
+            mistake="transposed",
+            implementations=(),
+        )
+        yield beside(answer, values, turned.nearest.T, np.ones(len(values), dtype=bool))
+        return
+    scattered = read_scattered(values)
+    if scattered is not None and scattered.rest < CERTAIN:
+        yield scattered_answer(values, scattered)
 
 
-def _mistake(d_model: int, reading: Reading) -> str | None:
-    form = reading.form
-    if form.swapped:
-        return "swapped"
-    if form.floored:
-        return "floored_log"
-    if form.base == 1 and reading.base is not None:
-        return "integer_division"
-    if reading.base is not None and form.base == 1e8 and form.freq_shift == 0:
-        return "doubled_exponent"
-    if reading.step != 1 and _square(max(reading.step, 1 / reading.step)):
-        return "position_scaled_twice"
-    if form.layout == "interleaved" and form.freq_shift == 1 and d_model % 2 == 0:
-        return "half_minus_one"
-    if form.layout == "interleaved" and reading.first in (1, 2) and reading.sign == 1 and reading.step == 1:
-        return "late_start"
-    return None
-
-
-def _square(factor: float) -> bool:
-    root = math.sqrt(factor)
-    return root >= 2 and abs(root - round(root)) < 1e-6
-
-
-def _runner_up(reading: Reading) -> str | None:
-    other = reading.runner_up
-    if other is None:
+def _few_digits(values: Floats, reading: Reading | None) -> Identity | None:
+    """Say whether the table is one of which the angles had few digits: only that makes it, and all of it."""
+    layouts = pair_layouts(values) if reading is None else (reading.form.layout,)
+    if not layouts or (reading is not None and (reading.form.swapped or reading.rest > 0.9)):
         return None
-    return f"base {other.value:.6g}, freq_shift {other.freq_shift}"
+    scale = 1.0 if reading is None else reading.scale
+    bases = tuple({BASE.default, *(() if reading is None or reading.base is None else (reading.form.base,))})
+    firsts = (0.0,) if reading is None else tuple({0.0, float(round(reading.first))})
+    found = few_digits(values / scale, layouts, bases, firsts)
+    before = 1.0 if reading is None else reading.rest
+    if found is None or found.rest > min(0.4 * before, 0.1):
+        return None
+    return rounded_answer(values, found, before, scale)
 
 
-def _confidence(shape: tuple[int, int], reading: Reading) -> float:
-    """Fall with what is left over, with another base as likely, and where there is little to go by."""
-    left = min(max((reading.rest - _CERTAIN) / (_REFUSED - _CERTAIN), 0.0), 1.0)
-    confidence = 0.99 * (1 - left)
-    if reading.base is not None and reading.runner_up is not None:
-        confidence *= min(1.0, 0.6 + 0.2 * max(reading.runner_up.cost - reading.base.cost, 0.0))
-    if reading.base is None or min(shape) < 4:
-        confidence *= 0.7
-    return confidence
-
-
-def _without_formula(values: Floats) -> Identity:
-    """Tell a learned table from random numbers by the order that is left in it."""
-    alive = values[values.any(axis=1)]
-    if len(alive) < 3 or values.shape[1] < 2:
-        return Identity("random", confidence=0.1)
-    order = order_of(alive / np.abs(alive).max())
-    lack = (1 - order.directions) / order.directions_error  # of directions, in standard deviations
-    sure = max(lack / 6, order.neighbours / 8)
-    measures = {key: value for key, value in order._asdict().items() if key != "directions_error"}
-    few = 1 - 1 / math.sqrt(min(values.shape))  # a handful of rows proves nothing
-    if sure > 1:
-        return Identity("learned", confidence=float(min(0.98, 0.5 + 0.2 * sure)) * few, measures=measures)
-    mistake = "random_init" if abs(float(alive.std()) / 0.02 - 1) < 0.05 else None
-    return Identity(
-        "random", confidence=float(0.98 - 0.4 * max(sure, 0)) * few, mistake=mistake, measures=measures
-    )
+def _one_row(values: Floats) -> Identity:
+    """Say what a table of equal rows is: the code of one position for all of them, or a constant."""
+    many = len(values) > 1
+    if many and np.ptp(values[0]) > 0:
+        reading = read_scattered(values[:1])
+        if reading is not None and reading.rest < CERTAIN:
+            nearest = np.repeat(reading.nearest, len(values), axis=0)
+            answer = Identity(
+                "constant", confidence=0.8, layout=reading.form.layout, base=reading.form.base,
+                freq_shift=reading.form.freq_shift, first_position=reading.first, scale=reading.scale,
+                mistake="batch_axis",
+            )  # fmt: skip
+            return beside(answer, values, nearest, np.ones(len(values), dtype=bool))
+    return Identity("constant", confidence=1.0 if many or np.ptp(values) == 0 else 0.3)

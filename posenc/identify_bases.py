@@ -11,7 +11,7 @@ from typing import NamedTuple
 # What published code writes, the likeliest first: the paper's, then those of long contexts and of images.
 KNOWN = (1e4, 5e5, 1e6, 100.0, 1000.0, 1e5, 5e6, 1e7, 10.0, 20.0, 2e4, 1e3 / 2, 256.0, 2000.0, 5000.0, 2.5e5)
 # A base is never told closer than this, relatively, whatever the fit says: code has rates of float32.
-_TOLERANCE = 2e-6
+_TOLERANCE = 2e-7
 
 
 class Base(NamedTuple):
@@ -64,7 +64,8 @@ def candidates(fall: float, error: float, d_model: int, *, interleaved: bool, la
 def _written(value: float, tolerance: float) -> tuple[float, float]:
     """Return how many digits a number needs within a relative tolerance, and the number so written."""
     for rank, known in enumerate(KNOWN):
-        if abs(value / known - 1) <= min(tolerance, 0.3):
+        # Of a base that is hardly told at all, only that of the paper is likely enough to be named.
+        if abs(math.log(value / known)) <= min(tolerance, 0.2 if rank else 2.0):
             return (0.0 if rank == 0 else 1.0), known
     for digits in range(1, 8):
         short = float(f"{value:.{digits - 1}e}")

@@ -113,3 +113,62 @@ def _odd_width(name: str, d_model: int, last_zero: bool, next_even: bool) -> boo
             "ctrl.modeling_ctrl.positional_encoding",
         )
     )
+
+
+def rotary_implementations(copies: str, step: float, scale: float, geometric: bool) -> tuple[str, ...]:
+    """Name the functions that return such a cache of cosines or sines; any base may be given to them."""
+    if scale != 1 or not geometric or step > 1:
+        return ()
+    ends = (
+        ("LlamaRotaryEmbedding.forward", "get_1d_rotary_pos_embed")
+        if copies == "half_split"
+        else ("get_1d_rotary_pos_embed",)
+    )
+    found = [name for name in IMPLEMENTATIONS if name.endswith(ends)]
+    if step < 1 and copies == "half_split":
+        found.append(next(name for name in IMPLEMENTATIONS if name.endswith("['linear']")))
+    return tuple(found)
+
+
+def grid_implementations(
+    *,
+    axes: tuple[int, int],
+    layout: str,
+    base: float,
+    freq_shift: int,
+    first: float,
+    step: float,
+    skipped: int,
+) -> tuple[str, ...]:
+    """Name the functions that make such a grid; those that stretch their cells are named for any step."""
+    if freq_shift:
+        return ()
+    found = []
+    for name, known in IMPLEMENTATIONS.items():
+        if known.function != "grid.grid_sinusoidal" or known.parameters["axes"] != axes:
+            continue
+        if known.parameters["grid_layout"] != layout:
+            continue
+        stretched = name.endswith("DetrSinePositionEmbedding")
+        any_step = stretched or name.endswith("diffusers.models.embeddings.get_2d_sincos_pos_embed")
+        any_base = name.endswith(
+            (
+                "build_2d_sinusoidal_position_embedding",
+                "build_sincos2d_pos_embed",
+                "DetrSinePositionEmbedding",
+            )
+        )
+        token = name.endswith(
+            ("initialize_weights", "get_2d_sincos_pos_embed", "build_2d_sinusoidal_position_embedding")
+        )
+        starts = first == step if stretched else first == 0
+        must_token = name.endswith("initialize_weights")
+        if (
+            (base == 10_000 or any_base)
+            and (step == 1 or any_step)
+            and starts
+            and (skipped == 0 or token)
+            and (skipped == 1 or not must_token)
+        ):
+            found.append(name)
+    return tuple(found)

@@ -11,9 +11,15 @@ from posenc.identify_bases import Base, candidates
 from posenc.identify_waves import Ladder, Start, Waves, find_starts, fit_ladder, measure, pairings
 from posenc.mistakes import MISTAKES
 from posenc.parameters import BASE
+from posenc.precision import rounded
 from posenc.sinusoidal import sinusoidal
 
 Floats = NDArray[np.float64]
+
+# A residual below this tells nothing any more: float32 code is as far from the formula.
+_ROUNDING = 3e-7
+# Rows that are measured.
+_HEAD = 768
 
 
 @dataclass(frozen=True)
@@ -73,7 +79,9 @@ class Reading:
 
     `base` None for a single pair of columns, which has none; `first` position of row 0, `step` from row to
     row (positive), `sign` ±1 of the step, `positions` (n,), `rows` that follow, `rest` relative residual of
-    these, `noise` of the phases, `straight` how straight the phases are whatever the rates.
+    these, `noise` of the phases, `unlikely` minus the log of how likely it is that
+    somebody makes such a table and these cells come of it. `position_dtype` is the format in which the
+    positions were rounded, if they were.
     """
 
     form: Form
@@ -88,24 +96,61 @@ class Reading:
     rows: NDArray[np.bool_]
     rest: float
     noise: float
-    misfit: float
+    unlikely: float
+    position_dtype: str | None = None
 
 
 def read_sinusoid(values: Floats) -> Reading | None:
     """Read a table (n, d) as waves over one axis, the best of all layouts; None if nothing in it turns."""
-    return min(_readings(values), key=lambda reading: reading.rest, default=None)
+    head = values[:_HEAD]
+    best = min(_readings(head), key=lambda reading: reading.unlikely, default=None)
+    if best is None:
+        return None
+    even = best.first + best.sign * best.step * np.arange(float(len(values)))
+    if not np.array_equal(best.positions, even[: len(head)]):
+        for precision in ("float16", "bfloat16"):
+            short = rounded(even, precision)
+            if np.array_equal(best.positions, short[: len(head)]):
+                return laid_beside(values, replace(best, positions=short, position_dtype=precision))
+    if len(head) == len(values):
+        return best
+    # How the table goes on is not measured, but laid beside it.
+    more = even[len(head) :] - even[len(head) - 1] + best.positions[-1]
+    return laid_beside(values, replace(best, positions=np.concatenate([best.positions, more])))
+
+
+def pair_layouts(values: Floats) -> tuple[str, ...]:
+    """Name the layouts in which every pair of columns has the same length: sin² + cos² of something."""
+    found: list[str] = []
+    for pairing in pairings(values.shape[1]):
+        square = values[:, pairing.sines] ** 2 + values[:, pairing.cosines] ** 2
+        if square.size and np.median(np.abs(square / max(float(np.median(square)), 1e-300) - 1)) < 0.02:
+            found += ["interleaved"] if pairing.name == "interleaved" else ["sin_cos", "cos_sin"]
+    return tuple(found)
+
+
+def laid_beside(values: Floats, reading: Reading) -> Reading:
+    """Make the whole nearest table of a reading, and say which rows follow it and how closely."""
+    nearest = reading.scale * reading.form.table(reading.positions, values.shape[1])
+    rows, rest = following(values, nearest)
+    return replace(reading, nearest=nearest, rows=rows, rest=rest)
+
+
+def last_is_zero(values: Floats) -> bool:
+    """Say whether an odd width ends in a column of zeros."""
+    d_model = values.shape[1]
+    return d_model % 2 == 1 and d_model > 2 and not values[:, -1].any()
 
 
 def _readings(values: Floats) -> Iterator[Reading]:
-    d_model = values.shape[1]
-    last_zero = d_model % 2 == 1 and d_model > 2 and not values[:, -1].any()
-    for pairing in pairings(d_model - last_zero):
+    last_zero = last_is_zero(values)
+    for pairing in pairings(values.shape[1] - last_zero):
         waves = measure(values, pairing)
         if waves is None or (ladder := fit_ladder(waves)) is None:
             continue
         step = _step(ladder)
         ladder = fit_ladder(waves, start=math.log(step)) or ladder
-        for start in find_starts(waves, ladder.rates(waves.pairs))[:2]:
+        for start in find_starts(waves, ladder.rates(waves.pairs))[:3]:
             reading = _read(values, waves, step, start, last_zero)
             if reading is not None:
                 yield reading
@@ -130,7 +175,7 @@ def _short(value: float, tolerance: float) -> float:
 def _read(values: Floats, waves: Waves, step: float, start: Start, last_zero: bool) -> Reading | None:
     """Read the waves with a given start: refine the ladder, name its base, lay the nearest table beside."""
     d_model = values.shape[1]
-    placed = _layout(waves.pairing.name, start.cosine_first, odd=(d_model - last_zero) % 2 == 1)
+    placed = layout_of(waves.pairing.name, start.cosine_first, odd=(d_model - last_zero) % 2 == 1)
     if placed is None:
         return None
     layout, swapped = placed
@@ -145,16 +190,18 @@ def _read(values: Floats, waves: Waves, step: float, start: Start, last_zero: bo
     best = None
     for form, base, runner_up in _forms(ladder, d_model, layout, swapped, last_zero, len(waves.pairs)):
         nearest = scale * form.table(positions, d_model)
-        rows, rest = _following(values, nearest, waves.good)
-        if best is None or rest < 0.5 * best.rest:
+        rows, rest = following(values, nearest)
+        unlikely = start.unlikely + 4 * swapped + 3 * (step != 1) + (0 if base is None else base.cost)
+        unlikely += int(rows.sum()) * d_model * math.log(max(rest, _ROUNDING))
+        if best is None or unlikely < best.unlikely:
             best = Reading(
                 form, base, runner_up, first, step, start.direction, scale, positions, nearest, rows, rest,
-                waves.noise, ladder.misfit,
+                waves.noise, unlikely,
             )  # fmt: skip
     return best
 
 
-def _layout(pairing: str, cosine_first: bool, *, odd: bool) -> tuple[str, bool] | None:
+def layout_of(pairing: str, cosine_first: bool, *, odd: bool) -> tuple[str, bool] | None:
     """Name the layout of a pairing with this order; whether it is the swapped one."""
     if pairing == "interleaved":
         return "interleaved", cosine_first
@@ -201,10 +248,9 @@ def _scale(amplitude: float, noise: float, d_model: int) -> float:
     return amplitude
 
 
-def _following(values: Floats, nearest: Floats, good: NDArray[np.bool_]) -> tuple[NDArray[np.bool_], float]:
+def following(values: Floats, nearest: Floats) -> tuple[NDArray[np.bool_], float]:
     """Say which rows follow the nearest table, and how far these are from it, relatively."""
     size = float(np.sqrt(np.mean(nearest**2)))
     off = np.sqrt(np.mean((values - nearest) ** 2, axis=1)) / size
-    typical = float(np.median(off[good])) if good.any() else np.inf
-    rows = off <= max(0.02, 4 * typical)
+    rows = off <= max(0.02, 4 * float(np.median(off)))
     return rows, float(np.sqrt(np.mean(off[rows] ** 2))) if rows.any() else np.inf

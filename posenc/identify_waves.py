@@ -22,8 +22,8 @@ from numpy.typing import NDArray
 Floats = NDArray[np.float64]
 Complex = NDArray[np.complex128]
 
-# More rows and pairs than these add no digits that matter, only time.
-_ROWS, _PAIRS = 512, 192
+# More pairs than these add no digits that matter, only time.
+_PAIRS = 128
 # So far the lengths of the pairs may spread around the median: noise of 5 %, and no wrong pairing.
 _SPREAD = 0.12
 # Rows that may be missing between two neighbours.
@@ -85,7 +85,8 @@ class Start(NamedTuple):
     """Where the waves start: the position of row number 0, in rows, and its error.
 
     `cosine_first`: the columns taken for sines are the cosines; `sign` −1 where all of them are negative;
-    `direction` ±1 of the positions from row to row; `rest` rms of what is left of the phases, radians.
+    `direction` ±1 of the positions from row to row; `rest` rms of what is left of the phases, radians;
+    `unlikely` minus the log of how likely somebody makes such a table.
     """
 
     first: float
@@ -94,6 +95,7 @@ class Start(NamedTuple):
     sign: int
     direction: int
     rest: float
+    unlikely: float = 0.0
 
 
 def pairings(d_model: int) -> Iterator[Pairing]:
@@ -108,8 +110,7 @@ def pairings(d_model: int) -> Iterator[Pairing]:
 
 def measure(values: Floats, pairing: Pairing) -> Waves | None:
     """Measure the waves of a table (n, d) under a pairing; None if its pairs are no turning pointers."""
-    n = len(values)
-    m = len(pairing.sines)
+    n, m = len(values), len(pairing.sines)
     if n < 3 or m < 1:
         return None
     pairs = np.unique(np.linspace(0, m - 1, min(m, _PAIRS)).round().astype(np.intp))
@@ -175,24 +176,24 @@ def _number(
         return gaps[best], score[np.arange(len(best)), best]
 
     gap, score = between(rows[:-1], rows[1:])
-    expected = (rows[1:] - rows[:-1]).astype(np.float64)
     fits = score > 0.9
     if fits.mean() < 0.6:
         return None
-    last, offset = int(rows[0]), 0.0
     if not fits[0] and len(rows) > 2 and fits[1]:
-        good[rows[0]], last = False, int(rows[1])
-    for k in np.flatnonzero(~fits | (gap != expected)).tolist():
+        good[rows[0]] = False
+    last = int(rows[0]) if good[rows[0]] else int(rows[1])
+    for k in np.flatnonzero(~fits | (gap != np.diff(rows))).tolist():
         here = int(rows[k + 1])
-        before = [int(row) for row in rows[: k + 1] if good[row]]
-        if here <= last or not before:
+        if here <= last:
             continue
-        step, certain = between(np.array(before[-1:]), np.array([here]))
+        before = here - 1
+        while not good[before] and before > last:
+            before -= 1
+        step, certain = between(np.array([before]), np.array([here]))
         if certain[0] <= 0.9:
             good[here] = False
             continue
-        offset = numbers[before[-1]] + step[0] - numbers[here]
-        numbers[here:] += offset
+        numbers[here:] += numbers[before] + step[0] - numbers[here]
     return numbers, good
 
 
@@ -207,7 +208,7 @@ def _regress(unit: Complex, numbers: Floats, speed: Floats) -> tuple[Floats, Flo
     width, done = 4, False
     noise, error = 0.0, math.inf
     while not done:
-        done = width >= len(numbers) or width >= 4 * _ROWS
+        done = width >= 2 * len(numbers)
         low, high = max(0, centre - width // 2), min(len(numbers), centre + width // 2 + 1)
         r = numbers[low:high] - middle
         u = unit[low:high]
@@ -317,43 +318,64 @@ def find_starts(waves: Waves, rates: Floats) -> list[Start]:
     """
     middle = float(waves.numbers[waves.good].mean())
     sigma = 2 * waves.noise / math.sqrt(int(waves.good.sum())) + 1e-6
+    error = sigma / math.sqrt(float((rates**2).sum()))
     found = []
     for cosine_first in (False, True):
         for sign in (1, -1):
             direction = -waves.direction if cosine_first else waves.direction
-            start = Start(0.0, 0.0, cosine_first, sign, direction, 0.0)
+            start = Start(0.0, error, cosine_first, sign, direction, 0.0)
             # Phases are surest in the middle; from there to row 0 the ladder leads, not each rate by itself.
             seen = true_phases(waves, start, middle) - direction * rates * middle
-            first, rest = _solve(seen, rates)
-            error = sigma / math.sqrt(float((rates**2).sum()))
-            whole = abs(first - round(first)) < max(5 * error, 1e-3)
-            cost = (rest / sigma) ** 2 * len(rates) + 4 * math.log1p(abs(first)) + 3 * (sign < 0)
-            found.append((cost + 6 * (not whole), start._replace(first=first, error=error, rest=rest)))
+            first, rest = places(seen[:, None], rates)  # (turns, 1)
+            whole = np.abs(first - np.round(first)) < max(5 * error, 1e-3)
+            # A start near 0 and a whole one are likely, negative waves and falling positions are not.
+            unlikely = 2 * np.log1p(np.abs(first)) + 3 * ~whole + 2 * (sign < 0) + 2 * (direction < 0)
+            cost = (rest / sigma) ** 2 * len(rates) / 2 + unlikely
+            best = int(cost.argmin())
+            start = Start(
+                float(first.flat[best]), error, cosine_first, sign, direction, float(rest.flat[best]),
+                float(unlikely.flat[best]),
+            )  # fmt: skip
+            found.append((float(cost.flat[best]), start))
     return [start for _, start in sorted(found, key=lambda each: each[0])]
 
 
-def _solve(phases: Floats, rates: Floats) -> tuple[float, float]:
-    """Find the one x with ω_i·x = phase_i for all pairs, up to whole turns: x and the rms of what is left.
+def places(phases: Floats, rates: Floats, reach: float = _REACH) -> tuple[Floats, Floats]:
+    """Find the x with ω_i·x = phase_i for all pairs up to whole turns.
 
     From the slowest pair, which turns least, to the fastest, which tells most exactly.
+
+    Parameters
+    ----------
+    phases
+        (m, k): for k places at once.
+    rates
+        (m,) positive, radians per unit of x.
+    reach
+        How far from 0 an x may be, where the slowest pair has turned more than once before.
+
+    Returns
+    -------
+    (turns, k) each
+        x and the rms over the pairs of what is left, radians, for each number of turns of the slowest pair.
     """
     order = np.argsort(rates)
     usable = order[rates[order] > 1e-9]
     if not len(usable):
-        return 0.0, float(np.sqrt(np.mean(wrapped(phases) ** 2)))
-    slowest = rates[usable[0]]
-    turns = min(int(_REACH * slowest / _TURN), 3000)
-    k = np.arange(-turns, turns + 1)
-    total, weight = np.zeros(len(k)), 0.0
-    x = (wrapped(phases[usable[0]]) + _TURN * k) / slowest
+        return np.zeros((1, phases.shape[1])), np.sqrt(np.mean(wrapped(phases) ** 2, axis=0))[None]
+    slowest = float(rates[usable[0]])
+    turns = min(int(reach * slowest / _TURN), 3000)
+    x = (wrapped(phases[usable[0]]) + _TURN * np.arange(-turns, turns + 1)[:, None]) / slowest  # (turns, k)
+    total, weight = np.zeros_like(x), 0.0
     for i in usable:
         rate = rates[i]
         off = wrapped(phases[i] - rate * x)
         total, weight = total + rate * (rate * x + off), weight + rate**2
         x = total / weight
-    rest = np.sqrt(np.mean(wrapped(phases[:, None] - np.multiply.outer(rates, x)) ** 2, axis=0))
-    best = int(np.argmin(rest + 1e-7 * np.abs(x)))
-    return float(x[best]), float(rest[best])
+    left = np.zeros_like(x)
+    for rate, phase in zip(rates, phases, strict=True):
+        left += wrapped(phase - rate * x) ** 2
+    return x, np.sqrt(left / len(rates))
 
 
 def wrapped(angles: Floats) -> Floats:
