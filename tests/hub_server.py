@@ -113,10 +113,11 @@ class _Answer(BaseHTTPRequestHandler):
         if fault == "cut":
             data = data[: len(data) // 2]
         if fault == "drip":
-            for byte in data:
+            for byte in data[:100]:
                 self.wfile.write(bytes([byte]))
                 if self.server.closing.wait(0.02):
                     return
+            data = data[100:]
         self.wfile.write(data)
         self.server.sent += len(data)
         if fault == "cut":

@@ -264,8 +264,10 @@ def test_only_ids_are_taken(serve, model_id):
 
 
 def test_a_server_that_knows_no_ranges_is_read_up_to_the_table_and_no_further(serve):
-    serve({"openai-community/gpt2": "no_ranges"})
-    np.testing.assert_array_equal(hub.read_from_hub("openai-community/gpt2").values, TABLE)
+    large = {"wpe.weight": TABLE, "wte.weight": np.zeros((2_000_000, 16), np.float32)}  # 128 MB
+    server = serve({"org/large": "no_ranges"}, {"org/large": single(large)})
+    np.testing.assert_array_equal(hub.read_from_hub("org/large").values, TABLE)
+    assert server.sent == 0  # never to the end
 
 
 def test_a_server_that_knows_no_ranges_is_not_read_to_the_end_of_a_large_file(serve, monkeypatch):
