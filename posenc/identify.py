@@ -94,6 +94,11 @@ def _rescaled(found: Identity, exponent: int) -> Identity:
 def _identify(values: Floats, dtype: str) -> Identity:
     if not (values - values[0]).any():
         return _one_row(values)
+    for kept, index in repeated(values):
+        inner = read_sinusoid(kept)
+        if inner is not None and inner.rest < CERTAIN:
+            answer = replace(sinusoidal_answer(kept, inner), mistake="batch_axis", implementations=())
+            return beside(answer, values, inner.nearest[index], inner.rows[index])
     reading = read_sinusoid(values)
     if reading is not None and reading.rest < 2 * _ROUNDED[dtype]:
         return sinusoidal_answer(values, reading)
@@ -110,12 +115,6 @@ def _others(values: Floats, reading: Reading | None) -> Iterator[Identity]:
     """Yield what else the table may be, unless it is noise."""
     if reading is not None and reading.rest < REFUSED:
         yield sinusoidal_answer(values, reading)
-    for kept, index in repeated(values):
-        inner = read_sinusoid(kept)
-        if inner is not None and inner.rest < CERTAIN:
-            answer = replace(sinusoidal_answer(kept, inner), mistake="batch_axis", implementations=())
-            yield beside(answer, values, inner.nearest[index], inner.rows[index])
-            return
     cache = read_rotary(values)
     if cache is not None:
         yield rotary_answer(values, cache)

@@ -8,6 +8,7 @@ from types import MappingProxyType
 import numpy as np
 from numpy.typing import NDArray
 
+from posenc.identify_bases import KNOWN
 from posenc.identify_grid import Grid
 from posenc.identify_known import grid_implementations, implementations, rotary_implementations
 from posenc.identify_mistakes import Rounded
@@ -55,7 +56,7 @@ def sinusoidal_answer(values: Floats, reading: Reading) -> Identity:
     identity = Identity(
         "sinusoidal",
         layout=form.layout,
-        base=form.base if base is not None or form.floored else None,
+        base=form.base if (base is not None and form.base > 1) or form.floored else None,
         base_error=None if base is None else form.base * base.error,
         freq_shift=form.freq_shift,
         first_position=reading.first,
@@ -108,7 +109,8 @@ def _sure(shape: tuple[int, int], reading: Reading) -> float:
     """Fall with what is left over, with another base as likely, and where there is little to go by."""
     confidence = _from_residual(reading.rest)
     if reading.base is not None and reading.runner_up is not None and reading.form.base > 1:
-        confidence *= min(1.0, 0.6 + 0.2 * max(reading.runner_up.cost - reading.base.cost, 0.0))
+        slope = 0.2 if reading.form.base in KNOWN else 0.12
+        confidence *= min(1.0, 0.6 + slope * max(reading.runner_up.cost - reading.base.cost, 0.0))
     if (reading.base is None and not reading.form.floored) or min(shape) < 4:
         confidence *= 0.7
     return confidence * float(min(1.0, 0.5 + reading.rows.mean()))
@@ -144,8 +146,8 @@ def scattered_answer(values: Floats, reading: Reading) -> Identity:
     shuffled = len(whole) > 3 and bool((np.diff(whole) == 1).all())
     identity = replace(
         sinusoidal_answer(values, reading),
-        step=None,
-        sign=None,
+        step=None if math.isnan(reading.step) else reading.step,
+        sign=None if math.isnan(reading.step) else reading.sign,
         mistake="rows_shuffled" if shuffled else None,
         implementations=(),
         next_best=None,

@@ -8,8 +8,28 @@ bases is a number that somebody would write.
 import math
 from typing import NamedTuple
 
-# What published code writes, the likeliest first: the paper's, then those of long contexts and of images.
-KNOWN = (1e4, 5e5, 1e6, 100.0, 1000.0, 1e5, 5e6, 1e7, 10.0, 20.0, 2e4, 1e3 / 2, 256.0, 2000.0, 5000.0, 2.5e5)
+# What published code writes, and how unlikely each is beside the paper's, in powers of ten.
+KNOWN = {
+    1e4: 0.0,
+    5e5: 1.5,
+    1e6: 1.5,
+    100.0: 1.5,
+    1000.0: 1.5,
+    1e5: 2.5,
+    5e6: 2.5,
+    1e7: 2.5,
+    10.0: 2.5,
+    20.0: 2.5,
+    2e4: 2.5,
+    500.0: 2.5,
+    256.0: 3.0,
+    2000.0: 3.0,
+    5000.0: 3.0,
+    2.5e5: 3.0,
+}
+# How near a fitted base must be, relatively, to be taken for one of them: rounded tables are off by as much.
+_NEAR = {1e4: 6e-4}
+_NEAR_OTHERS = 2.5e-4
 # A base is never told closer than this, relatively, whatever the fit says: code has rates of float32.
 _TOLERANCE = 2e-7
 
@@ -17,7 +37,7 @@ _TOLERANCE = 2e-7
 class Base(NamedTuple):
     """A base with its relative standard error; `divisor` is what the exponent 2i or i is divided by.
 
-    `cost` is low for a number that somebody would write.
+    `cost` is how unlikely somebody writes it, in powers of ten.
     """
 
     value: float
@@ -48,7 +68,7 @@ def candidates(fall: float, error: float, d_model: int, *, interleaved: bool, la
     if waves % 2:
         divisors.append((0, (waves + 1) / 2, 0.2))
     elif half > 1:
-        divisors.append((1, half - 1.0, 0.6 if interleaved else 0.3))
+        divisors.append((1, half - 1.0, 1.5 if interleaved else 0.5))
     found = []
     for shift, pairs, penalty in divisors:
         exponent = fall * pairs
@@ -62,15 +82,15 @@ def candidates(fall: float, error: float, d_model: int, *, interleaved: bool, la
 
 
 def _written(value: float, tolerance: float) -> tuple[float, float]:
-    """Return how many digits a number needs within a relative tolerance, and the number so written."""
-    for rank, known in enumerate(KNOWN):
+    """Return how unlikely a number is, in powers of ten, and the number as somebody would write it."""
+    for known, cost in KNOWN.items():
         # Of a base that is hardly told at all, only that of the paper is likely enough to be named.
-        if abs(math.log(value / known)) <= min(tolerance, 0.2 if rank else 2.0):
-            return (0.0 if rank == 0 else 1.0), known
+        near = _NEAR.get(known, _NEAR_OTHERS) + min(tolerance, 2.0 if known == 1e4 else 0.2)
+        if abs(math.log(value / known)) <= near:
+            return cost, known
     for digits in range(1, 8):
         short = float(f"{value:.{digits - 1}e}")
         if abs(value / short - 1) <= min(tolerance, 0.03):
             # With a wide tolerance every number is near a short one, which then says nothing.
-            chance = 10**digits * tolerance
-            return (1.0 + digits, short) if chance < 0.5 else (1.0 + digits, value)
-    return 9.0, value
+            return 1.5 + digits, short if 10**digits * tolerance < 0.5 else value
+    return 10.0, value

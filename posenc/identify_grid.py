@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from posenc.identify_scattered import read_scattered
 from posenc.identify_sinusoid import Reading, following, read_sinusoid
 
 Floats = NDArray[np.float64]
@@ -17,6 +18,8 @@ Floats = NDArray[np.float64]
 # So much of the power of a column may depend on the other axis: noise of 2 %.
 _ALONE = 2e-3
 _COLUMNS = 64
+# A residual with which an axis is not believed.
+REFUSED = 0.12
 
 
 @dataclass(frozen=True)
@@ -125,18 +128,31 @@ def _read(
     return Grid((height, width), skipped, axes, layout, (both[0], both[1]), nearest, rows, rest)
 
 
+def _line(line: Floats) -> Reading | None:
+    """Read one axis; cells far apart turn more than once between two of them."""
+    found = read_sinusoid(line)
+    if found is None or found.rest > REFUSED:
+        found = read_scattered(line) or found
+    return None if found is None or math.isnan(found.step) else found
+
+
+def _says(reading: Reading) -> tuple[int, int]:
+    return reading.nearest.shape[1], len(reading.nearest)
+
+
 def _axis(line: Floats, own: Reading | None, leader: Reading) -> Reading:
     """Read one axis with the form of the leading one, where that is as near; its own start and step."""
     choices = [] if own is None else [own]
+    width = max(line.shape[1], leader.nearest.shape[1])  # positional_encodings cuts the last part off
     steps = {(leader.first, leader.step)}
-    if leader.first == leader.step or math.isclose(leader.first, leader.step, rel_tol=1e-3):
+    if math.isclose(leader.first, leader.step, rel_tol=1e-3):
         # Stretched to 2π over the axis, as in DETR.
         steps.add((math.tau / len(line), math.tau / len(line)))
     if own is not None:
         steps.add((own.first, own.step))
     for first, step in steps:
         positions = first + leader.sign * step * np.arange(float(len(line)))
-        nearest = leader.scale * leader.form.table(positions, line.shape[1])
+        nearest = leader.scale * leader.form.table(positions, width)[:, : line.shape[1]]
         rows, rest = following(line, nearest)
         choices.append(
             replace(

@@ -1,5 +1,6 @@
 """Which named functions of libraries make a table, and in which format it was computed."""
 
+import math
 from collections.abc import Mapping
 from types import MappingProxyType
 
@@ -87,7 +88,7 @@ def implementations(
             and not (lookup and first < 1)
             and (step == 1 or ("step" in free and step > 0) or (step == -1 and "descending" in free))
             and not (step == 1 and "descending" in free)
-            and scale == (d_model**-0.5 if "scale" in free else 1.0)
+            and math.isclose(scale, d_model**-0.5 if "scale" in free else 1.0)
             and (not zero_rows or ("padding" in free and len(zero_rows) == 1))
             and centred
             and _odd_width(name, d_model, last_zero, next_even)
@@ -161,7 +162,7 @@ def grid_implementations(
         token = name.endswith(
             ("initialize_weights", "get_2d_sincos_pos_embed", "build_2d_sinusoidal_position_embedding")
         )
-        starts = first == step if stretched else first == 0
+        starts = math.isclose(first, step, rel_tol=1e-6) if stretched else first == 0
         must_token = name.endswith("initialize_weights")
         if (
             (base == 10_000 or any_base)

@@ -66,10 +66,12 @@ def repeated(values: Floats) -> Iterator[tuple[Floats, NDArray[np.intp]]]:
     for count in range(2, n // 2 + 1):
         if n % count:
             continue
-        first, again = row // count * count, row % (n // count)
-        for index, kept in ((first, slice(None, None, count)), (again, slice(0, n // count))):
-            if np.array_equal(values[index], values):
-                yield values[kept], index // count if kept.step else index
+        for index, kept in (
+            (row // count, slice(None, None, count)),
+            (row % (n // count), slice(n // count)),
+        ):
+            if (values[kept, 0][index] == values[:, 0]).all() and np.array_equal(values[kept][index], values):
+                yield values[kept], index
 
 
 def few_digits(

@@ -19,12 +19,14 @@ Floats = NDArray[np.float64]
 
 # Rows and pairs from which the base is told; rms of a phase, radians, at which a row has its place.
 _ROWS, _PAIRS, _PLACED = 24, 32, 0.05
-_BASES = KNOWN[:9]
+# Fewer columns have a place for any row.
+_WIDTH = 6
+_BASES = tuple(KNOWN)[:9]
 
 
 def read_scattered(values: Floats) -> Reading | None:
-    """Read a table (n, d), d ≥ 8, whose rows stand at any positions, of a known base; None if it is none."""
-    if values.shape[1] < 8:
+    """Read a table (n, d), whose rows stand at any positions, of a known base; None if it is none."""
+    if values.shape[1] < _WIDTH:
         return None
     best = min(_readings(values), key=lambda found: found[0], default=None)
     if best is None:
@@ -75,13 +77,15 @@ def _placed(values: Floats, pairing: Pairing, form: Form, amplitude: float) -> R
     scale = 1.0 if abs(amplitude - 1) < 5e-3 else amplitude
     base = Base(form.base, 1e-3, form.freq_shift, 0.0, 0.0)
     empty = np.zeros(0)
+    gaps = np.diff(positions)
+    regular = len(gaps) > 0 and gaps[0] != 0 and bool((gaps == gaps[0]).all())
     reading = Reading(
         form,
         base,
         None,
         float(positions[0]),
-        math.nan,
-        1,
+        abs(float(gaps[0])) if regular else math.nan,
+        -1 if regular and gaps[0] < 0 else 1,
         scale,
         positions,
         empty,

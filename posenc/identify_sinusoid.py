@@ -58,14 +58,15 @@ class Form:
         return np.pad(table[:, :width], ((0, 0), (0, int(self.last_zero))))
 
     def _mistaken(self, positions: Floats, width: int) -> Floats:
+        even = width + width % 2
         if self.floored:
-            table = MISTAKES["floored_log"].build(positions, width, self.base)
-            half = np.concatenate([np.arange(0, width, 2), np.arange(1, width, 2)])
-            order = {"sin_cos": half, "cos_sin": np.roll(half, width // 2)}.get(self.layout, np.arange(width))
+            table = MISTAKES["floored_log"].build(positions, even, self.base)
+            half = np.r_[0:even:2, 1:even:2]
+            order = {"sin_cos": half, "cos_sin": np.roll(half, even // 2)}.get(self.layout, np.arange(even))
             table = table[:, order]
         else:
-            table = _sinusoidal(positions, width + width % 2, self.base, "interleaved", self.freq_shift)
-        return table[:, np.arange(width) ^ 1] if self.swapped else table
+            table = _sinusoidal(positions, even, self.base, "interleaved", self.freq_shift)
+        return table[:, np.arange(even) ^ 1] if self.swapped else table
 
 
 def _sinusoidal(positions: Floats, d_model: int, base: float, layout: str, freq_shift: int) -> Floats:
@@ -191,7 +192,7 @@ def _read(values: Floats, waves: Waves, step: float, start: Start, last_zero: bo
     for form, base, runner_up in _forms(ladder, d_model, layout, swapped, last_zero, len(waves.pairs)):
         nearest = scale * form.table(positions, d_model)
         rows, rest = following(values, nearest)
-        unlikely = start.unlikely + 4 * swapped + 3 * (step != 1) + (0 if base is None else base.cost)
+        unlikely = start.unlikely + 4 * swapped + 3 * (step != 1) + (0 if base is None else 2.3 * base.cost)
         unlikely += int(rows.sum()) * d_model * math.log(max(rest, _ROUNDING))
         if best is None or unlikely < best.unlikely:
             best = Reading(
