@@ -2,13 +2,14 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
+from functools import lru_cache
 from types import MappingProxyType
 from typing import Any
 
 import streamlit as st
 
 from pages.ui import url
-from pages.ui.text import LANGUAGES, browser_language, label
+from pages.ui.text import LANGUAGES, browser_language, label, speak
 from posenc import BASE, D_MODEL, LAYOUT, SEQ_LEN, Choice, Integer, Real
 from posenc.tokens import Text
 
@@ -78,8 +79,9 @@ MOST_CELLS = 2**20  # of an array that is offered: 4 MiB of float32
 ARTICLE = Settings(seq_len=50, d_model=512, base=10_000.0, layout="interleaved")
 
 
-def ladder(minimum: int, maximum: int) -> list[int]:
-    """Return the stops of a slider: every number up to 64, then 32 to each doubling.
+@lru_cache(maxsize=256)
+def ladder(minimum: int, maximum: int, *, even: bool = False) -> tuple[int, ...]:
+    """Return the stops of a slider: every number up to 64, then 16 to each doubling; or only the even ones.
 
     A slider is 250 pixels long: it cannot have a pixel for each of ten thousand values, and small sizes are
     where a step of one shows. Any other number can be had through the address.
@@ -88,9 +90,9 @@ def ladder(minimum: int, maximum: int) -> list[int]:
     number = minimum
     while number < maximum:
         stops.append(number)
-        step = max(1, 1 << max(0, number.bit_length() - 6))
+        step = 1 if number < 64 else 1 << (number.bit_length() - 5)
         number = (number // step + 1) * step
-    return [*stops, maximum]
+    return tuple(stop for stop in (*stops, maximum) if not (even and stop % 2))
 
 
 def integer(parameter: Integer) -> int:
@@ -98,8 +100,8 @@ def integer(parameter: Integer) -> int:
     url.seed(parameter)
     if parameter.minimum < parameter.maximum:  # a slider needs two stops
         chosen = st.session_state[parameter.name]
-        stops = ladder(parameter.minimum, parameter.maximum)
-        options = sorted({chosen, *(stop for stop in stops if not (parameter.even and stop % 2))})
+        stops = ladder(parameter.minimum, parameter.maximum, even=parameter.even)
+        options = stops if chosen in stops else sorted({chosen, *stops})
         st.select_slider(_label(parameter.name), options, key=parameter.name, help=_help(parameter.name))
     return int(url.publish(parameter))
 
@@ -223,9 +225,11 @@ def language() -> str:
     """Draw the choice of language; the reader's own is the default and stays out of the address."""
     own = browser_language()
     parameter = Choice("lang", (own, *(lang for lang in LANGUAGES if lang != own)))
-    if "lang" not in st.session_state:
-        st.session_state["lang"] = own  # words are needed before the choice is read
-    return choice(parameter)
+    # Words are needed before the choice is drawn.
+    speak(st.session_state.setdefault("lang", own))
+    chosen = choice(parameter)
+    speak(chosen)
+    return chosen
 
 
 def shared() -> Settings:

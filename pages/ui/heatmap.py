@@ -4,11 +4,12 @@ plotly would draw the same cells in about four times the time and forget the zoo
 """
 
 from collections.abc import Callable
-from functools import partial
+from functools import lru_cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import streamlit as st
+from streamlit.components.v2.component_manager import BidiComponentManager
 from streamlit.components.v2.get_bidi_component_manager import get_bidi_component_manager
 from streamlit.components.v2.manifest_scanner import ComponentConfig, ComponentManifest
 
@@ -94,7 +95,7 @@ def show(
         words=words,
         pick=on_pick is not None,
     )
-    _component()(
+    _component(get_bidi_component_manager())(
         key=f"{key}_heatmap",
         data=data,
         on_view_change=partial(_turn, key, window),
@@ -203,12 +204,12 @@ def _pick(key: str, on_pick: Callable[[int, int], None] | None) -> None:
         on_pick(*cell)
 
 
-def _component() -> Callable[..., Any]:
+@lru_cache(maxsize=1)  # finding its files took as long as drawing a heatmap
+def _component(manager: BidiComponentManager) -> Callable[..., Any]:
     """Return the component, made known to this server, with its files served from their folder.
 
     Sent inline they would come with every chart, and our Content-Security-Policy would have to allow that.
     """
-    manager = get_bidi_component_manager()
     if manager.get_component_asset_root(NAME) is None:
         parts = ComponentManifest("posenc", "", [ComponentConfig("heatmap", CANVAS.name)])
         manager.register_from_manifest(parts, CANVAS.parent)

@@ -7,6 +7,7 @@ import math
 import re
 import tomllib
 from collections.abc import Mapping
+from contextvars import ContextVar
 from functools import lru_cache
 from pathlib import Path
 
@@ -14,6 +15,8 @@ import streamlit as st
 
 LANGUAGES = ("en", "ko")
 FOLDER = Path(__file__).parents[1] / "text"
+# Of the run in this thread. The session knows it as well, but takes its time: a page has hundreds of words.
+_spoken: ContextVar[str] = ContextVar("_spoken")
 
 
 # A bound that holds all there is: about 50 kB of labels a language, 10 kB of prose a page and language.
@@ -36,9 +39,15 @@ def fill(template: str, values: dict[str, object]) -> str:
     return re.sub(r"\{\{(\w+)\}\}", lambda match: str(values[match[1]]), template)
 
 
+def speak(lang: str) -> None:
+    """Choose the language of all words from here on in this run."""
+    _spoken.set(lang)
+
+
 def language() -> str:
     """Return the language of this visit."""
-    return str(st.session_state["lang"])
+    # The run of a fragment has not chosen one.
+    return _spoken.get("") or str(st.session_state["lang"])
 
 
 def browser_language() -> str:
