@@ -26,13 +26,14 @@ OFF_VARIABLE = "POSENC_HUB"
 ENDPOINT = "https://huggingface.co"  # unless HF_ENDPOINT says otherwise
 
 # Seconds: until there is a connection, between two parts of an answer, and for all of it.
-CONNECT, PART, WHOLE = 5.0, 5.0, 20.0
+CONNECT, PART, WHOLE = 5.0, 10.0, 20.0
 HEAD = 2**17  # bytes of the first request: the header of nearly every model fits
 MAX_INDEX = 10 * 2**20  # bytes of the list of tensors that a model in several files has
 MAX_SHARDS = 4  # of these files are looked into
 
 _FILE, _INDEX = "model.safetensors", "model.safetensors.index.json"
-_REVISION = re.compile(r"[\w.][\w./-]{0,99}")
+_REVISION = re.compile(r"[\w.][\w./-]{0,99}", re.ASCII)
+_SHARD = re.compile(r"[\w-][\w.-]{0,199}", re.ASCII)
 
 
 class KnownModel(NamedTuple):
@@ -133,7 +134,10 @@ def _header(model: "_Model", key: str | None) -> tuple[Mapping[str, Tensor], Map
         wanted = None
     except _NoSuchFileError:
         wanted = _shards(model, key)
-        files = [_File(model, name) for name in dict.fromkeys(wanted.values())]
+        try:
+            files = [_File(model, name) for name in dict.fromkeys(wanted.values())]
+        except _NoSuchFileError:  # though the index has it
+            raise TableError("hub_cut", model=model.name) from None
     tensors: dict[str, Tensor] = {}
     places: dict[str, _File] = {}
     for file in files:
@@ -152,7 +156,7 @@ def _shards(model: "_Model", key: str | None) -> dict[str, str]:
         raise TableError(code, model=model.name) from None
     try:
         files = json.loads(index)["weight_map"]
-        all_of_them = {clean_name(name): str(file) for name, file in files.items()}
+        all_of_them = {clean_name(name): _plain_name(file) for name, file in files.items()}
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
         raise TableError("hub_cut", model=model.name) from None
     if key is not None:
@@ -166,6 +170,13 @@ def _shards(model: "_Model", key: str | None) -> dict[str, str]:
         raise TableError("hub_no_position_table", model=model.name, tensors=tensors, candidates=())
     shards = list(dict.fromkeys(all_of_them[name] for name in named))[:MAX_SHARDS]
     return {name: all_of_them[name] for name in named if all_of_them[name] in shards}
+
+
+def _plain_name(file: str) -> str:
+    """Return the name of a file beside the index, which leads nowhere else."""
+    if not _SHARD.fullmatch(file):
+        raise ValueError
+    return file
 
 
 class _NoSuchFileError(Exception):
@@ -274,7 +285,8 @@ class _Model:
         if status == 403 or reason == "GatedRepo":
             raise TableError("hub_gated", model=self.name)
         # The Hub answers 401 for models that it does not have, too, lest private ones be found out.
-        raise TableError("hub_missing" if status in (401, 404) else "hub_cut", model=self.name)
+        wanted = f"{self.name}@{self.revision}" if reason == "RevisionNotFound" else self.name
+        raise TableError("hub_missing" if status in (401, 404) else "hub_cut", model=wanted)
 
     def _span(self, answer: "httpx2.Response", start: int, stop: int) -> tuple[int, int, int]:
         """Return which bytes of the file the answer holds, first and past the last, and the file's size."""

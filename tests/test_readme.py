@@ -12,6 +12,7 @@ import pytest
 from pages.ui import sitemap
 from pages.ui.headers import FRAME_ANCESTORS_VARIABLE
 from pages.ui.text import catalogue
+from posenc.hub import OFF_VARIABLE
 
 ROOT = Path(__file__).resolve().parents[1]
 FILES = {"en": "README.md", "ko": "README.ko.md"}
@@ -79,6 +80,7 @@ def test_every_package_is_named(lang: str) -> None:
 @pytest.mark.parametrize("lang", FILES)
 def test_names_that_visitors_of_a_server_need_are_right(lang: str) -> None:
     assert f"`{FRAME_ANCESTORS_VARIABLE}`" in TEXTS[lang]
+    assert f"`{OFF_VARIABLE}=off`" in TEXTS[lang]
     health = "/_stcore/health"
     assert health in TEXTS[lang]
     assert health in (ROOT / "Dockerfile").read_text(encoding="utf-8")

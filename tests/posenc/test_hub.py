@@ -49,8 +49,15 @@ MODELS = {
     "org/empty": {"model.safetensors": b""},
     "org/web": {"model.safetensors": b"<!doctype html>" + b" " * 99},
     "org/bad-index": {"model.safetensors.index.json": b'{"weight_map": ["wpe.weight"]}'},
+    "org/no-shard": {"model.safetensors.index.json": b'{"weight_map": {"wpe.weight": "a.safetensors"}}'},
+    "org/outside": {"model.safetensors.index.json": b'{"weight_map": {"wpe.weight": "../../../api/whoami"}}'},
     "org/no-index": {"model.safetensors.index.json": b"\xff\xfe{"},
 }
+
+
+@pytest.fixture(autouse=True)
+def _no_proxy(monkeypatch):
+    monkeypatch.setenv("NO_PROXY", "127.0.0.1")
 
 
 @pytest.fixture
@@ -226,11 +233,16 @@ def test_each_failure_is_a_sentence(serve, monkeypatch, fault, code):
         ("org/web", {}, "st_header"),
         ("org/bad-index", {}, "hub_cut"),
         ("org/no-index", {}, "hub_cut"),
+        ("org/no-shard", {}, "hub_cut"),
+        ("org/outside", {}, "hub_cut"),
     ],
 )
 def test_what_the_hub_does_not_have_is_a_sentence(serve, model_id, options, code):
-    serve()
-    assert refused(model_id, **options).code == code
+    server = serve()
+    error = refused(model_id, **options)
+    assert error.code == code
+    assert options.get("revision", "") in str(error)
+    assert all(path.startswith((f"/{model_id}/", f"/cdn/{model_id}/")) for path, _ in server.requests)
 
 
 @pytest.mark.parametrize(
