@@ -3,6 +3,7 @@
 import streamlit as st
 
 import posenc
+from pages import sinusoidal_libraries
 from pages.ui import chart, controls, heatmap, layout, marks
 from pages.ui.text import label, number, prose
 from posenc import checks, figures, formulas, motion, shift, similarity, snippets
@@ -185,6 +186,7 @@ whole()
 pair()
 wave_lengths()
 layouts()
+sinusoidal_libraries.show(view)
 mistakes()
 layout.in_code(
     snippets.sinusoidal(view.kept, view.d_model, base=view.base, layout=view.layout),

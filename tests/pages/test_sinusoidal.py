@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tests.pages.pictures import pictures
+from tests.pages.pictures import array, charts, pictures
 
 ARTICLE = json.loads(
     (Path(__file__).parents[1] / "data" / "founding_article.json").read_text(encoding="utf-8")
@@ -139,7 +139,9 @@ def test_layouts_have_the_same_similarities(page):
 )
 def test_each_mistake_shows_what_it_breaks(page, mistake, broken):
     app = page(mistake=mistake)
-    table = next(element.value for element in app.markdown if "| --- |" in element.value)
+    (table,) = (
+        element.value for element in app.markdown if "| kept |" in element.value or "broken" in element.value
+    )
     assert table.count("**broken**") == broken
     assert table.count("kept") == 5 - broken
 
@@ -189,7 +191,7 @@ def test_layouts_and_mistakes_are_drawn_side_by_side(page, lang):
         "mistake_right": right,
         "mistake_wrong": np.stack([cosines, sines], axis=2).reshape(9, 8),
     }
-    assert list(shown) == ["table", *drawn]
+    assert {*shown} == {"table", *drawn, "library_table", "paper_table"}
     for key, expected in drawn.items():
         np.testing.assert_allclose(shown[key].mean, expected, atol=1e-6)
         assert shown[key].limits == (-1, 1)
@@ -200,3 +202,63 @@ def test_korean_says_the_same_numbers(page):
     for number in ("60,611", "62,832", "112"):
         assert number in english
         assert number in korean
+
+
+LIBRARY = "transformers.models.m2m_100.modeling_m2m_100.M2M100SinusoidalPositionalEmbedding.forward"
+
+
+@pytest.mark.parametrize("lang", ["en", "ko"])
+def test_a_librarys_table_stands_beside_the_papers(page, lang):
+    app = page(lang=lang, d_model="10", seq_len="12", base="500", implementation=LIBRARY)
+    shown, rates = pictures(app), [500.0 ** (-i / 4) for i in range(5)]
+    theirs = [[f(p * rate) for f in (math.sin, math.cos) for rate in rates] for p in range(12)]
+    paper = [
+        [(math.cos if j % 2 else math.sin)(p / 500 ** (2 * (j // 2) / 10)) for j in range(10)]
+        for p in range(12)
+    ]
+    np.testing.assert_allclose(shown["library_table"].mean, theirs, atol=1e-6)
+    np.testing.assert_allclose(shown["paper_table"].mean, paper, atol=1e-6)
+    facts, differences = [
+        [[cell.strip() for cell in line.split("|")[1:-1]] for line in table.value.splitlines()[2:]]
+        for table in app.markdown
+        if table.value.startswith("|")
+    ][:2]  # the tables of this section come first on the page
+    assert [line[1:] for line in facts] == [["`sin_cos`", "`interleaved`"], ["`1`", "`0`"], ["2", "0"]]
+    apart = np.abs(np.array(theirs) - paper)
+    assert plain(differences[0][1]) == pytest.approx(apart.max(), abs=1e-3)
+    assert apart[int(differences[0][2]), int(differences[0][3])] == pytest.approx(apart.max(), abs=1e-9)
+    ordered = np.abs(np.array(theirs)[:, [0, 5, 1, 6, 2, 7, 3, 8, 4, 9]] - paper)
+    assert plain(differences[1][1]) == pytest.approx(ordered.max(), rel=1e-3)
+    curves = charts(app)["library_rates"]["data"]
+    np.testing.assert_allclose(array(curves[0]["y"]), rates, rtol=1e-6)
+    np.testing.assert_allclose(array(curves[1]["y"]), [500.0 ** (-2 * i / 10) for i in range(5)], rtol=1e-6)
+    line = f'# {LIBRARY}\ntable = posenc.sinusoidal(12, 10, base=500.0, layout="sin_cos", freq_shift=1)'
+    assert line in [block.value for block in app.code]
+    assert ("padding index" if lang == "en" else "패딩 번호") in words(app)
+
+
+def test_a_chosen_function_stands_in_the_address_and_changes_the_picture(page):
+    app = page(d_model="8", seq_len="6")
+    app.selectbox(key="implementation").set_value("keras_hub.layers.SinePositionEncoding").run()
+    assert app.query_params["implementation"] == "keras_hub.layers.SinePositionEncoding"
+    shown = pictures(app)
+    np.testing.assert_array_equal(shown["library_table"].mean, shown["paper_table"].mean)
+    assert "paper's table itself" in words(app)
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        {"d_model": "1", "seq_len": "1", "lang": "ko"},
+        {"d_model": "3", "base": "1", "implementation": LIBRARY},
+        {"d_model": "16384", "seq_len": "10000000", "implementation": LIBRARY},
+        {"implementation": "numpy.sin"},
+    ],
+)
+def test_libraries_open_at_the_edges(page, query):
+    app = page(**query)
+    assert not app.exception
+    assert not app.error
+    assert not re.search(r"\{\{|\}\}|None|nan", words(app))
+    size = [int(query.get("seq_len", 50)), int(query.get("d_model", 128))]
+    assert [pictures(app)[f"{name}_table"].head["shape"] for name in ("library", "paper")] == [size, size]
