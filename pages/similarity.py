@@ -90,6 +90,8 @@ def offset() -> None:
     """Show value against offset, and how much of the matrix the offset explains."""
     layout.section("similarity", "offset", spread=number(found.profile.widest, 2))
     st.markdown(prose("similarity", f"offset_{kind}"))
+    if kind == "grid":
+        tables.lead("images")
     turn = first_turn(found.profile.mean)
     if n > rows:
         st.info(label("similarity.cut", rows=f"{rows:,}", seq_len=f"{n:,}"), icon=":material/crop:")
@@ -133,4 +135,4 @@ layout.in_code(
     "similarity",
     cut=rows < n,
 )
-layout.sources("vaswani2017")
+layout.sources(*dict.fromkeys(("vaswani2017", pick.scheme.source)))

@@ -278,7 +278,7 @@ def _call(chosen: Pick) -> tuple[str, str]:
     """Return the import and the call that make a table of ours."""
     if chosen.kind == "scheme":
         places, _, size, options = chosen.arguments
-        given = [repr(chosen.name), repr(places), str(size), *(f"{key}={options[key]!r}" for key in options)]
+        given = [f'"{chosen.name}"', repr(places), str(size), *(f"{key}={options[key]!r}" for key in options)]
         return "from posenc.scheme_tables import scheme_table", f"scheme_table({', '.join(given)})"
     if chosen.kind == "random":
         return "from posenc.learned import random_init", f"random_init({chosen.rows}, {chosen.d_model})"

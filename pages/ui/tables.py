@@ -63,7 +63,12 @@ def elsewhere() -> None:
     st.caption(label("tables.elsewhere"))
     with st.container(horizontal=True):
         for page in ("relative", "compare"):
-            st.page_link(f"{page}.py", label=label(f"page.{page}.title"), icon=":material/arrow_forward:")
+            lead(page)
+
+
+def lead(page: str) -> None:
+    """Lead to another page."""
+    st.page_link(f"{page}.py", label=label(f"page.{page}.title"), icon=":material/arrow_forward:")
 
 
 def most(view: "Settings") -> int:
