@@ -28,6 +28,7 @@ def encoding(
     base: float,
     layout: str,
     freq_shift: int,
+    first_position: float = 0,
     scale: bool = False,
     dropout: float = 0.0,
 ) -> Snippets:
@@ -41,12 +42,18 @@ def encoding(
     ----------
     seq_len, d_model, base, layout, freq_shift
         As in `posenc.sinusoidal`; `seq_len` is the number of rows.
+    first_position
+        Position of row 0: 2 for fairseq's tables without their padding row.
     scale
         Whether the input is multiplied by √d_model first, as in the paper.
     dropout
         Share of the sum's entries that training sets to zero, below 1.
     """
-    make = _numpy_table(base, layout, freq_shift)
+    size = float(abs(first_position))
+    begin = (
+        f" {'-' if first_position < 0 else '+'} {int(size) if size.is_integer() else size}" if size else ""
+    )
+    make = _numpy_table(base, layout, freq_shift, begin)
     scaled = "x = x * d_model**0.5\n" if scale else ""
     settings = f"{d_model}, max_len={seq_len}"
     keywords = f"{settings}, dropout={dropout!r}, scale={scale}"
@@ -54,7 +61,7 @@ def encoding(
         "NumPy": f"import numpy as np\n\n\n{make}\n\n"
         + _function("NumPy", scaled, dropout)
         + f"\n\ntable = sinusoidal({seq_len}, {d_model})\n",
-        "PyTorch": _pytorch(base, layout, freq_shift)
+        "PyTorch": _pytorch(base, layout, freq_shift, begin)
         + f"\n\nencode = SinusoidalPositions({keywords}, batch_first=True)\ntable = encode.table\n",
         "TensorFlow": f"import keras\nimport numpy as np\n\n\n{make}\n\n{_KERAS.replace('BASE', repr(base))}"
         + f"\n\nencode = SinusoidalPositions({keywords})\ntable = encode.table\n",
@@ -66,14 +73,15 @@ def encoding(
     }
 
 
-def _numpy_table(base: float, layout: str, freq_shift: int) -> str:
+def _numpy_table(base: float, layout: str, freq_shift: int, begin: str) -> str:
     sines, cosines = _COLUMNS[layout]
     exponents = _EXPONENTS[freq_shift].format(i="np.arange(pairs)")
     return dedent(f"""\
         def sinusoidal(max_len, d_model, base={base!r}):
             pairs, half = {_PAIRS[freq_shift]}, d_model // 2  # of sines, of cosines
             rates = base ** ({exponents})
-            angles = np.arange(max_len)[:, np.newaxis] * rates  # float64: float32 drifts far out
+            p = np.arange(max_len)[:, np.newaxis]{begin}
+            angles = p * rates  # float64: float32 drifts far out
             table = np.zeros((max_len, d_model))
             table[:, {sines}] = np.sin(angles)
             table[:, {cosines}] = np.cos(angles)[:, :half]
@@ -102,7 +110,7 @@ def _function(framework: str, scaled: str, dropout: float) -> str:
     return f"def add_positions({arguments}):  # x (batch, seq_len, d_model)\n{indent(lines, '    ')}"
 
 
-def _pytorch(base: float, layout: str, freq_shift: int) -> str:
+def _pytorch(base: float, layout: str, freq_shift: int, begin: str) -> str:
     sines, cosines = _COLUMNS[layout]
     exponents = _EXPONENTS[freq_shift].format(i="torch.arange(pairs, dtype=torch.float64)")
     return dedent(f'''\
@@ -120,7 +128,7 @@ def _pytorch(base: float, layout: str, freq_shift: int) -> str:
                 self.dropout = nn.Dropout(dropout)
                 pairs, half = {_PAIRS[freq_shift]}, d_model // 2  # of sines, of cosines
                 rates = base ** ({exponents})
-                p = torch.arange(max_len, dtype=torch.float64)  # float32 drifts far out
+                p = torch.arange(max_len, dtype=torch.float64){begin}  # float32 drifts far out
                 angles = p[:, None] * rates
                 table = torch.zeros(max_len, d_model, dtype=torch.float64)
                 table[:, {sines}] = angles.sin()

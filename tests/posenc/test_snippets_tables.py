@@ -50,6 +50,14 @@ def test_the_table_is_the_cores_at_any_width(framework, layout, freq_shift):
 
 
 @pytest.mark.parametrize("framework", FRAMEWORKS)
+@pytest.mark.parametrize("first", [2, -3, np.float64(0.5), 9_000_001.0])
+def test_row_0_may_be_of_any_position(framework, first):
+    table = np.asarray(encode(framework, 20, 6, first_position=first)["table"])
+    right = posenc.sinusoidal(first + np.arange(20), 6, base=500.0)
+    np.testing.assert_allclose(table, right, rtol=0, atol=1e-6)
+
+
+@pytest.mark.parametrize("framework", FRAMEWORKS)
 @pytest.mark.parametrize("scale", [False, True])
 def test_each_sentence_of_a_batch_gets_the_row_of_each_position(framework, scale):
     names = encode(framework, 9, 6, scale=scale, dropout=0.5)
