@@ -212,7 +212,7 @@ def test_a_message_that_is_none_breaks_nothing(page, junk):
     (place,) = (
         element.proto.id
         for element in app.get("bidi_component")
-        if element.proto.id.endswith("table_heatmap")
+        if element.proto.id.endswith("-table_heatmap")
     )
     for kind in ("json_value", "json_trigger_value"):
         states = app._tree.get_widget_states()
