@@ -24,7 +24,7 @@ from posenc.identify_answers import (
     scattered_answer,
     sinusoidal_answer,
 )
-from posenc.identify_grid import read_grid
+from posenc.identify_grid import read_grid, read_video
 from posenc.identify_known import exact_dtype
 from posenc.identify_mistakes import few_digits, raw_column, repeated
 from posenc.identify_rotary import read_rotary
@@ -119,7 +119,7 @@ def _others(values: Floats, reading: Reading | None) -> Iterator[Identity]:
     if cache is not None:
         yield rotary_answer(values, cache)
         return
-    grid = read_grid(values)
+    grid = read_grid(values) or read_video(values)
     if grid is not None and grid.rest < REFUSED:
         yield grid_answer(values, grid)
         return

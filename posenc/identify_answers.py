@@ -109,11 +109,12 @@ def _sure(shape: tuple[int, int], reading: Reading) -> float:
     """Fall with what is left over, with another base as likely, and where there is little to go by."""
     confidence = _from_residual(reading.rest)
     if reading.base is not None and reading.runner_up is not None and reading.form.base > 1:
-        slope = 0.2 if reading.form.base in KNOWN else 0.12
-        confidence *= min(1.0, 0.6 + slope * max(reading.runner_up.cost - reading.base.cost, 0.0))
+        apart = max(reading.runner_up.cost - reading.base.cost, 0.0)
+        known = reading.form.base in KNOWN
+        confidence *= min(1.0, 0.6 + 0.2 * apart if known else 0.5 + 0.12 * apart)
     if (reading.base is None and not reading.form.floored) or min(shape) < 4:
         confidence *= 0.7
-    return confidence * float(min(1.0, 0.5 + reading.rows.mean()))
+    return confidence * float(min(1.0, 0.5 + reading.rows.mean())) / (1 + math.exp(-reading.margin))
 
 
 def _from_residual(rest: float) -> float:
@@ -168,9 +169,9 @@ def rotary_answer(values: Floats, cache: Cache) -> Identity:
         base=written,
         base_error=None if base is None else base.value * base.error,
         freq_shift=0,
-        first_position=cache.first,
-        step=cache.step,
-        sign=1,
+        first_position=None if math.isnan(cache.step) else cache.first,
+        step=None if math.isnan(cache.step) else cache.step,
+        sign=None if math.isnan(cache.step) else 1,
         scale=cache.scale,
         mistake=mistake,
         implementations=() if mistake else names,
@@ -184,8 +185,7 @@ def rotary_answer(values: Floats, cache: Cache) -> Identity:
 
 def grid_answer(values: Floats, grid: Grid) -> Identity:
     """Say what the cells of a grid hold."""
-    down, across = grid.readings
-    leader = down if len(down.positions) >= len(across.positions) else across
+    leader = grid.leader
     form, base = leader.form, leader.base
     mistake = sinusoidal_mistake(2, leader) if form.floored or form.swapped or form.base == 1 else None
     identity = Identity(

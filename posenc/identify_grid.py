@@ -24,16 +24,17 @@ REFUSED = 0.12
 
 @dataclass(frozen=True)
 class Grid:
-    """A grid as it was read: `skipped` rows before the cells, which axis comes first, and each axis' reading.
+    """A grid as it was read: `skipped` rows before the cells, and the axis that tells the base.
 
-    `layout` as in `posenc.grid_sinusoidal`; `axes` (1, 0) where x comes first.
+    `layout` as in `posenc.grid_sinusoidal`; `axes` (1, 0) where x comes first,
+    (0, 2, 1) for a video.
     """
 
     shape: tuple[int, int]
     skipped: int
-    axes: tuple[int, int]
+    axes: tuple[int, ...]
     layout: str
-    readings: tuple[Reading, Reading]
+    leader: Reading
     nearest: Floats
     rows: NDArray[np.bool_]
     rest: float
@@ -54,6 +55,29 @@ def read_grid(values: Floats) -> Grid | None:
                 if found is not None and (best is None or found.rest < 0.5 * best.rest):
                     best = found
     return best
+
+
+def read_video(values: Floats) -> Grid | None:
+    """Read the cells of a video (t, y, x): a quarter of the columns follows t, the rest is a grid a frame."""
+    n, d_model = values.shape
+    quarter = d_model // 4
+    if d_model % 16 or not (changes := np.flatnonzero(values[:, 0] != values[0, 0])).size:
+        return None
+    cells = int(changes[0])  # of one frame
+    if cells < 4 or n % cells or n == cells:
+        return None
+    frames = values.reshape(n // cells, cells, d_model)
+    inner = read_grid(np.ascontiguousarray(frames[0, :, quarter:]))
+    if inner is None or inner.skipped:
+        return None
+    times = frames[:, 0, :quarter]
+    time = _axis(times, _line(times), inner.leader)
+    nearest = np.empty_like(frames)
+    nearest[:, :, :quarter] = time.nearest[:, None]
+    nearest[:, :, quarter:] = inner.nearest
+    flat = nearest.reshape(n, d_model)
+    rows, rest = following(values, flat)
+    return replace(inner, axes=(0, *(axis + 1 for axis in inner.axes)), nearest=flat, rows=rows, rest=rest)
 
 
 def _other(cells: Floats) -> tuple[Floats, Floats]:
@@ -106,11 +130,9 @@ def _read(
     """Read both axes and lay the grid that they make beside the table."""
     height, width = cells.shape[:2]
     lines = cells[:, :, on_y].mean(axis=1), cells[:, :, on_x].mean(axis=0)  # (H, d_y), (W, d_x)
-    read = [read_sinusoid(line) for line in lines]
-    # The longer axis tells the base; a short one is laid beside it.
-    leader = max(
-        (each for each in read if each is not None), key=lambda each: len(each.nearest), default=None
-    )
+    read = [_line(line) for line in lines]
+    # The wider part, and of two the longer axis, tells the base; the other is laid beside it.
+    leader = max((each for each in read if each is not None), key=_says, default=None)
     if leader is None:
         return None
     both = tuple(_axis(line, own, leader) for line, own in zip(lines, read, strict=True))
@@ -125,7 +147,7 @@ def _read(
     elif layout == "sines_first" and leader.form.layout != "sin_cos":
         layout = "cosines_first"
     rows = np.concatenate([~values[:skipped].any(axis=1), rows])
-    return Grid((height, width), skipped, axes, layout, (both[0], both[1]), nearest, rows, rest)
+    return Grid((height, width), skipped, axes, layout, leader, nearest, rows, rest)
 
 
 def _line(line: Floats) -> Reading | None:
@@ -142,7 +164,7 @@ def _says(reading: Reading) -> tuple[int, int]:
 
 def _axis(line: Floats, own: Reading | None, leader: Reading) -> Reading:
     """Read one axis with the form of the leading one, where that is as near; its own start and step."""
-    choices = [] if own is None else [own]
+    choices = []
     width = max(line.shape[1], leader.nearest.shape[1])  # positional_encodings cuts the last part off
     steps = {(leader.first, leader.step)}
     if math.isclose(leader.first, leader.step, rel_tol=1e-3):
@@ -159,4 +181,5 @@ def _axis(line: Floats, own: Reading | None, leader: Reading) -> Reading:
                 leader, first=first, step=step, positions=positions, nearest=nearest, rows=rows, rest=rest
             )
         )
-    return min(choices, key=lambda each: float(np.mean((line - each.nearest) ** 2)))
+    best = min(choices, key=lambda each: each.rest)
+    return own if own is not None and own.rest < 0.2 * best.rest else best

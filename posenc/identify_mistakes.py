@@ -44,16 +44,20 @@ def raw_column(values: Floats) -> tuple[float, Floats, float] | None:
     rate = math.acos(min(max(twice, -1.0), 1.0))
     guess = rate ** (-d_model / 2) if rate > 0 else math.inf
     head = values[:64]
-    scale = float(np.abs(values).max())
     best = (math.inf, 0.0)
     for base in (*KNOWN, guess):
         if BASE.minimum <= base <= BASE.maximum:
-            wrong = scale * MISTAKES["raw_column"].build(len(head), d_model, base)
+            wrong = _scaled(head, MISTAKES["raw_column"].build(len(head), d_model, base))
             best = min(best, (following(head, wrong)[1] * (1 if base in KNOWN else 1.2) + 1e-9, base))
     if best[0] > 0.05:
         return None
-    nearest = scale * MISTAKES["raw_column"].build(n, d_model, best[1])
+    nearest = _scaled(values, MISTAKES["raw_column"].build(n, d_model, best[1]))
     return best[1], nearest, following(values, nearest)[1]
+
+
+def _scaled(values: Floats, table: Floats) -> Floats:
+    """Return the multiple of a table that is nearest to the values."""
+    return np.asarray(float((values * table).sum() / (table**2).sum()) * table)
 
 
 def repeated(values: Floats) -> Iterator[tuple[Floats, NDArray[np.intp]]]:

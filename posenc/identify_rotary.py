@@ -5,7 +5,7 @@ the rates of the fast columns, and least squares over more and more rows the oth
 """
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
@@ -23,6 +23,8 @@ _ROWS, _COLUMNS = 256, 96
 @dataclass(frozen=True)
 class Cache:
     """A rotary cache: `copies` where the second copy of a column stands, `wave` "cos" or "sin".
+
+    `copies` is "single" where there is none, "cos_sin" or "sin_cos" where the one stands beside the other.
 
     `base` None where the rates do not fall by one factor, as in scaled encodings.
     """
@@ -50,28 +52,52 @@ class Tones(NamedTuple):
 
 
 def read_rotary(values: Floats) -> Cache | None:
-    """Read a table (n, d) as a rotary cache; None if it has no columns twice, or they are no waves."""
+    """Read a table (n, d) as a rotary cache; None if it is none.
+
+    Columns that are there twice, cosines beside sines of scaled rates, or single waves from position 0 on.
+    """
     n, d_model = values.shape
-    if n < 4 or d_model % 2 or d_model < 4:
+    if n < 4 or d_model < 2:
         return None
     half = d_model // 2
-    for copies, once, again in (
-        ("half_split", np.arange(half), np.arange(half, d_model)),
-        ("adjacent", np.arange(0, d_model, 2), np.arange(1, d_model, 2)),
-    ):
-        size = float(np.sqrt(np.mean(values**2)))
-        if float(np.sqrt(np.mean((values[:, once] - values[:, again]) ** 2))) > _SAME * size:
+    twice = (
+        ("half_split", np.arange(half), np.arange(half, 2 * half)),
+        ("adjacent", np.arange(0, 2 * half, 2), np.arange(1, 2 * half, 2)),
+    )
+    size = float(np.sqrt(np.mean(values**2)))
+    for copies, once, again in twice if d_model % 2 == 0 and d_model > 2 else ():
+        off = float(np.sqrt(np.mean((values[:, once] - values[:, again]) ** 2)))
+        if off > _SAME * size:
             continue
-        waves = (values[:, once] + values[:, again]) / 2
-        found = _read(waves, copies)
+        found = _read((values[:, once] + values[:, again]) / 2, copies)
         if found is not None:
-            if found.nearest is None:
-                return found
-            nearest = np.empty_like(values)
-            nearest[:, once] = nearest[:, again] = found.nearest
-            rest = float(np.sqrt(np.mean((values - nearest) ** 2)) / size)
-            return Cache(copies, found.wave, found.base, found.first, found.step, found.scale, nearest, rest)
-    return None
+            return _doubled(values, found, once, again)
+        if off == 0 and half > 3:  # nothing else has every column twice
+            return Cache(copies, "cos", None, 0.0, math.nan, float(np.abs(values).max()), None, math.inf)
+    return _single(values)
+
+
+def _doubled(values: Floats, found: Cache, once: NDArray[np.intp], again: NDArray[np.intp]) -> Cache:
+    """Put the columns of a cache in both of their places."""
+    if found.nearest is None:
+        return found
+    nearest = np.empty_like(values)
+    nearest[:, once] = nearest[:, again] = found.nearest
+    rest = float(np.sqrt(np.mean((values - nearest) ** 2) / np.mean(values**2)))
+    return replace(found, nearest=nearest, rest=rest)
+
+
+def _single(values: Floats) -> Cache | None:
+    """Read cosines or sines that are there once: alone, or the ones beside the others."""
+    half = values.shape[1] // 2
+    parts = [_read(part, "") for part in (values[:, :half], values[:, half:])] if half > 1 else []
+    first, second = parts if parts else (None, None)
+    if first is not None and second is not None and {first.wave, second.wave} == {"cos", "sin"}:
+        both = (first.nearest, second.nearest)
+        nearest = None if both[0] is None or both[1] is None else np.hstack([both[0], both[1]])
+        return replace(first, copies=f"{first.wave}_{second.wave}", nearest=nearest)
+    alone = _read(values, "single")
+    return alone if alone is not None and alone.rest < 0.01 else None
 
 
 def _read(waves: Floats, copies: str) -> Cache | None:
@@ -80,9 +106,7 @@ def _read(waves: Floats, copies: str) -> Cache | None:
     rates, pure = _rates(waves)
     if scale == 0 or pure > 0.05:
         return None
-    for known in (1.0,):
-        if abs(scale / known - 1) < 0.06:
-            scale = known
+    scale = 1.0 if abs(scale - 1) < 0.06 else scale
     best: Cache | None = None
     for wave in ("cos", "sin"):
         tones = _fit(waves / scale, wave, rates)
@@ -93,7 +117,7 @@ def _read(waves: Floats, copies: str) -> Cache | None:
         return best
     # Waves, but not of one factor: scaled ones all start at position 0 together.
     for wave, level in (("cos", scale), ("sin", 0.0)):
-        if float(np.sqrt(np.mean((waves[0] / scale - level / scale) ** 2))) < 0.03:
+        if float(np.sqrt(np.mean((waves[0] - level) ** 2))) < 0.03 * scale:
             return Cache(copies, wave, _fast_base(rates), 0.0, 1.0, scale, None, pure)
     return None
 

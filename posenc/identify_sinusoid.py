@@ -82,7 +82,7 @@ class Reading:
     row (positive), `sign` ±1 of the step, `positions` (n,), `rows` that follow, `rest` relative residual of
     these, `noise` of the phases, `unlikely` minus the log of how likely it is that
     somebody makes such a table and these cells come of it. `position_dtype` is the format in which the
-    positions were rounded, if they were.
+    positions were rounded, if they were; `margin` how much less likely the next reading is.
     """
 
     form: Form
@@ -99,14 +99,18 @@ class Reading:
     noise: float
     unlikely: float
     position_dtype: str | None = None
+    margin: float = math.inf
 
 
 def read_sinusoid(values: Floats) -> Reading | None:
     """Read a table (n, d) as waves over one axis, the best of all layouts; None if nothing in it turns."""
     head = values[:_HEAD]
-    best = min(_readings(head), key=lambda reading: reading.unlikely, default=None)
-    if best is None:
+    found = sorted(_readings(head), key=lambda reading: reading.unlikely)
+    if not found:
         return None
+    best = found[0]
+    if len(found) > 1:
+        best = replace(best, margin=found[1].unlikely - best.unlikely)
     even = best.first + best.sign * best.step * np.arange(float(len(values)))
     if not np.array_equal(best.positions, even[: len(head)]):
         for precision in ("float16", "bfloat16"):

@@ -326,7 +326,7 @@ def find_starts(waves: Waves, rates: Floats) -> list[Start]:
             start = Start(0.0, error, cosine_first, sign, direction, 0.0)
             # Phases are surest in the middle; from there to row 0 the ladder leads, not each rate by itself.
             seen = true_phases(waves, start, middle) - direction * rates * middle
-            first, rest = places(seen[:, None], rates)  # (turns, 1)
+            first, rest = _with_turns(seen, rates, *places(seen[:, None], rates))
             whole = np.abs(first - np.round(first)) < max(5 * error, 1e-3)
             # A start near 0 and a whole one are likely, negative waves and falling positions are not.
             unlikely = 2 * np.log1p(np.abs(first)) + 3 * ~whole + 2 * (sign < 0) + 2 * (direction < 0)
@@ -338,6 +338,17 @@ def find_starts(waves: Waves, rates: Floats) -> list[Start]:
             )  # fmt: skip
             found.append((float(cost.flat[best]), start))
     return [start for _, start in sorted(found, key=lambda each: each[0])]
+
+
+def _with_turns(phases: Floats, rates: Floats, x: Floats, rest: Floats) -> tuple[Floats, Floats]:
+    """Add the places that are whole turns of the fastest pair away: the slow ones may not tell them apart."""
+    if len(x) > 64:
+        return x, rest
+    more = x + _TURN / float(rates.max()) * np.arange(-8, 9)  # (turns, 17)
+    left = np.zeros_like(more)
+    for rate, phase in zip(rates, phases, strict=True):
+        left += wrapped(phase - rate * more) ** 2
+    return more, np.sqrt(left / len(rates))
 
 
 def places(phases: Floats, rates: Floats, reach: float = _REACH) -> tuple[Floats, Floats]:

@@ -39,7 +39,8 @@ class Identity:
     dtype
         ``"bfloat16"``, ``"float16"``, ``"float32"`` or ``"float64"``: the format that it was computed in.
     mistake
-        Name of a known mistake: a key of `posenc.MISTAKES`, or one of those that `posenc.identify` lists.
+        Name of a known mistake: a key of `posenc.MISTAKES` or of
+        `posenc.identify_answers.MORE_MISTAKES`.
     implementations
         Names of `posenc.IMPLEMENTATIONS` that make this table.
     grid
