@@ -2,6 +2,8 @@
 
 from collections.abc import Mapping
 
+import streamlit as st
+
 from pages.ui import layout, tables
 from pages.ui.text import label, number
 from posenc import comparison, learned, side_by_side
@@ -23,7 +25,8 @@ def show(both: Mapping[str, comparison.Portrait]) -> None:
     columns = [(_scheme if pick.kind == "scheme" else _table)(pick) for pick in picks]
     rows = [(word("fact_model"), *map(_source, picks))]
     rows += [(word(f"fact_{fact}"), *(column[fact] for column in columns)) for fact in FACTS]
-    layout.table(["", *both], rows)
+    with st.container(key="facts"):  # on a phone it is scrolled, not squeezed
+        layout.table(["", *both], rows)
 
 
 def _table(pick: Pick) -> dict[str, str]:

@@ -38,7 +38,7 @@ def show(view: Settings) -> None:
         st.caption(word("kept", rows=f"{rows:,}"))
     figure = figures.series(
         range(len(found.paper_rates)),
-        {NAMES[name]: found.padded_rates, word("paper"): found.paper_rates},
+        {word("library"): found.padded_rates, word("paper"): found.paper_rates},
         label("axis.pair"),
         word("rate"),
         log_y=True,

@@ -228,3 +228,50 @@ def test_a_view_of_a_learned_table_is_its_own_numbers(page):
     np.testing.assert_array_equal(shown["picture_b"].mean, table[500:, 380:])
     np.testing.assert_allclose(shown["cosine_b"].mean, unit(table)[:100] @ unit(table)[200:300].T, atol=1e-6)
     assert shown["picture_a"].view == (0, 512, 0, 384)
+
+
+@pytest.mark.parametrize("lang", LANGUAGES)
+def test_schemes_stand_on_either_side(page, lang):
+    app = page(lang=lang, table_a="axial_rotary", table_b="rotary", base="500")
+    sound(app, 0)
+    shown = pictures(app)
+    # Ones turned by 500^(−2i/384), pairs half by half; beside each other the shape of MiniLM.
+    angles = np.outer(np.arange(512), 500.0 ** (-np.arange(0, 384, 2) / 384))
+    turned = np.hstack([np.cos(angles) - np.sin(angles), np.cos(angles) + np.sin(angles)])
+    np.testing.assert_allclose(shown["picture_b"].mean, halved(turned), atol=4e-5)
+    apart = np.subtract.outer(np.arange(512), np.arange(512))
+    expected = np.cos(np.arange(512)[:, None] * 500.0 ** (-np.arange(0, 384, 2) / 384)).mean(axis=1)
+    np.testing.assert_allclose(shown["cosine_b"].mean, halved(halved(expected[np.abs(apart)]).T).T, atol=2e-5)
+    # A grid of 16 × 32 cells, half of the pairs for each axis.
+    y, x = np.divmod(np.arange(512), 32)
+    rates = 100.0 ** (-np.arange(96) / 96)
+    along = [np.cos(np.subtract.outer(axis, axis)[0, :, None] * rates).sum(axis=1) for axis in (y, x)]
+    assert shown["cosine_a"].mean[0, 40] == pytest.approx(np.mean(sum(along)[80:82]) / 192, abs=0.02)
+    facts = cells(app)[0]
+    assert "16 × 32" in facts[2][1]
+    assert ["**0**" in cell for cell in facts[3][1:]] == [True, True]
+    assert facts[5][2] == facts[5][1]
+    assert all(number in facts[5][1] for number in ("1,536", "768"))  # 192 pairs, query and key
+    assert facts[6][1:] == [
+        "EVA-02, Pixtral, DINOv3",
+        "RoFormer, GPT-J, GPT-NeoX, PaLM, Llama, Mistral, Qwen2, Gemma",
+    ]
+    assert float(cells(app)[2][2][1]) == pytest.approx(1, abs=1e-3)  # the offset says it all
+    assert float(cells(app)[1][2][1]) < 0.9
+    assert "table_a" in app.query_params
+
+
+def test_what_mixed_rotary_learns_is_counted(page):
+    app = page(lang="en", table_a="mixed_rotary", table_b="rxnmapper")
+    sound(app, 1)
+    facts = cells(app)[0]
+    assert "**128**" in facts[3][1]
+    assert "RXNMapper" in " ".join(subheader.value for subheader in app.subheader) + words(app)
+    assert pictures(app)["picture_a"].head["shape"] == [512, 128]
+
+
+@pytest.mark.parametrize("name", ["longrope", "multimodal_rotary", "video", "fourier"])
+def test_every_kind_of_scheme_opens_beside_a_learned_table(page, name):
+    app = page(lang="ko", table_a=name, table_b="whisper_decoder", base="1")
+    sound(app, 1)
+    assert app.session_state["table_a"] == name
