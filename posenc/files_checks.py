@@ -142,13 +142,14 @@ def looks_transposed(table: NDArray[np.float32] | NDArray[np.float64]) -> bool:
     """Say whether the columns of a (n, d) table look like its positions, and the rows do not.
 
     Neighbouring positions have like vectors, and those of a sinusoid have one length. It is said only where
-    neighbouring columns are alike, neighbouring rows are not, and the rows differ in length.
+    the rows differ in length, neighbouring columns are alike, and either all of one length, which the waves
+    of a sinusoid are not, or neighbouring rows are not alike.
     """
     block = table[:_BLOCK, :_BLOCK].astype(np.float64)
     block /= np.abs(block).max() or 1.0
     if min(block.shape) < 4 or _equal_norms(block):
         return False
-    return bool(_likeness(block.T) > 0.5 and _likeness(block) < 0.25)
+    return _likeness(block.T) > 0.5 and (_equal_norms(block.T) or _likeness(block) < 0.25)
 
 
 def _equal_norms(rows: NDArray[np.float64]) -> bool:

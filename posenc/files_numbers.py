@@ -7,6 +7,7 @@ from posenc.tables import TableError
 
 POINT, COMMA = ".", ","
 
+_DOUBTED = 10_000  # lines after which no proof is looked for
 _WORDS = r"nan|inf(?:inity)?"
 _LIKE = re.compile(rf"[-+]?(?:(?=[.,]?\d)\d*(?:[.,\s'’]\d+)*[.,]?(?:[eE][-+]?\d+)?|{_WORDS})", re.IGNORECASE)
 # {1}: the decimal mark. Groups of three digits may be parted by the other mark, a space or an apostrophe.
@@ -45,6 +46,8 @@ def decimal_mark(lines: Iterable[tuple[int, str, Sequence[str]]]) -> str:
     for number, text, cells in lines:
         if COMMA not in text and POINT not in text:
             continue
+        if doubt and number > doubt[0] + _DOUBTED:
+            break
         for cell in filter(is_number, cells):
             proof = _DECIMAL.search(cell)
             if proof:
@@ -64,19 +67,22 @@ class Numbers:
         self.dropped = ""
         self._plain, self._grouped = _FORMS[mark]
 
+    def plain(self, text: str, separator: str | None) -> list[float] | None:
+        """Return the numbers of a line that has nothing else, which is fast; None leaves it to `row`."""
+        # float takes more than that: digits of other scripts, and underscores.
+        if not text.isascii() or "_" in text:
+            return None
+        if self.mark == COMMA:
+            if POINT in text:
+                return None
+            text = text.replace(COMMA, POINT)
+        try:
+            return list(map(float, text.split(separator)))
+        except ValueError:
+            return None
+
     def row(self, cells: Sequence[str]) -> list[float]:
         """Return the numbers of a row up to the first cell that is none."""
-        try:
-            text = "".join(cells)
-            # What float takes beyond that: digits of other scripts, and underscores.
-            if text.isascii() and "_" not in text and (self.mark == POINT or POINT not in text):
-                return (
-                    [float(cell.replace(COMMA, POINT)) for cell in cells]
-                    if self.mark == COMMA
-                    else list(map(float, cells))
-                )
-        except ValueError:
-            pass
         found: list[float] = []
         for cell in cells:
             value = self.value(cell)

@@ -108,19 +108,23 @@ class _Nest:
     def _row(self, text: str, line: int) -> None:
         """Take the numbers of one list."""
         _check_whole(text, line)
-        cells = _SCALAR.sub(r"\1", text).replace(",", " ").split()
-        found = self._numbers.row(cells)
-        if len(found) < len(cells):
-            raise TableError("cell", row=self.rows, column=len(found), line=self.line, cell=cells[len(found)])
+        spaced = text.replace(",", " ")
+        found = self._numbers.plain(spaced, None)
+        if found is None:
+            cells = _SCALAR.sub(r"\1", spaced).split()
+            found = self._numbers.row(cells)
+            if len(found) < len(cells):
+                cell = repr(cells[len(found)])
+                raise TableError("cell", row=self.rows, column=len(found), line=self.line, cell=cell)
         self._leaf = self._leaf or self.depth
         if self._leaf != self.depth:
             raise TableError("brackets", line=self.line)
-        self._open[-1] = len(cells)
+        self._open[-1] = len(found)
         self.values.extend(found)
         self.rows += 1
         if len(self.values) > MAX_CELLS:
             raise TableError(
-                "too_many_cells", what="text", rows=self.rows, columns=len(cells), limit=MAX_CELLS
+                "too_many_cells", what="text", rows=self.rows, columns=len(found), limit=MAX_CELLS
             )
 
     def _close(self) -> None:

@@ -10,7 +10,7 @@ import io
 import re
 from array import array
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import chain, islice
+from itertools import islice
 from typing import NamedTuple
 
 import numpy as np
@@ -78,45 +78,55 @@ def read_text(data: bytes, encoding: str) -> tuple[Float64, tuple[Note, ...]]:
     with io.TextIOWrapper(io.BytesIO(data), encoding) as stream:
         start = stream.read(2000)
         stream.seek(0)
-        values, found = read_printed(stream) if starts_printed(start) else _read_rows(stream)
+        values, found = read_printed(stream) if starts_printed(start) else _read_rows(stream, b"," in data)
     return values, (*notes, *found)
 
 
-def _read_rows(stream: io.TextIOWrapper) -> tuple[Float64, tuple[Note, ...]]:
+def _read_rows(stream: io.TextIOWrapper, commas: bool) -> tuple[Float64, tuple[Note, ...]]:
     """Read rows of separated numbers, with or without a line of names above and a column of names before."""
     sample = [text for _, text in islice(_texts(stream), _SAMPLE)]
     if not sample:
         raise TableError("no_numbers")
     separator, spaced = _separator(sample)
     mark = COMMA if spaced else POINT
-    if not spaced and (separator != "," or any('"' in text for text in sample)):
+    if commas and not spaced and (separator != "," or any('"' in text for text in sample)):
         mark = decimal_mark((line.number, line.text, line.cells) for line in _lines(stream, separator))
     lines = _lines(stream, separator)
     first, second = next(lines), next(lines, None)
     header = first if _is_header(first, second) else None
-    start = [line for line in (first, second) if line is not None and line is not header]
-    if not start or not any(map(is_number, start[0].cells)):
+    start = second if header else first
+    if start is None or not any(map(is_number, start.cells)):
         raise TableError("no_numbers")
     if header:
-        _check_header(header, len(start[0].cells))
-    return _Rows(header, start[0], mark).read(chain(start, lines))
+        _check_header(header, len(start.cells))
+    rows = islice(_texts(stream), 1 if header else 0, None)
+    return _Rows(header, start, separator, mark).read(rows)
 
 
 class _Rows:
     """Collects rows of one length under a header or without one."""
 
-    def __init__(self, header: Line | None, first: Line, mark: str) -> None:
+    def __init__(self, header: Line | None, first: Line, separator: str | None, mark: str) -> None:
         self.header = header
+        self.separator = separator
         self.width = len(first.cells)
         self.numbers = Numbers(mark)
         self.values = array("d")
         self.label = first.cells[0] if _is_label(first.cells) else ""
         self.rows = 0
 
-    def read(self, lines: Iterable[Line]) -> tuple[Float64, tuple[Note, ...]]:
+    def read(self, lines: Iterable[tuple[int, str]]) -> tuple[Float64, tuple[Note, ...]]:
         """Return the numbers of all lines and what was assumed."""
-        for line in lines:
-            self._take(line)
+        for number, text in lines:
+            found = None if self.label else self.numbers.plain(text, self.separator)
+            if found is None or len(found) != self.width:
+                found = self._numbers(Line(number, _cells(text, self.separator, self.width), text))
+            self.values.extend(found)
+            self.rows += 1
+            if len(self.values) > MAX_CELLS + self.rows:  # the first column may count the rows
+                raise TableError(
+                    "too_many_cells", what="text", rows=self.rows, columns=self.width, limit=MAX_CELLS
+                )
         if self.label and self.rows < 2:
             raise TableError("cell", row=0, column=0, line=1, cell=repr(self.label))
         table = np.frombuffer(self.values, np.float64).reshape(self.rows, -1)
@@ -134,8 +144,8 @@ class _Rows:
             notes.append(Note("column_numbers", {"first": self.header.cells[0].strip()}))
         return table, tuple(notes)
 
-    def _take(self, line: Line) -> None:
-        """Take the numbers of one line."""
+    def _numbers(self, line: Line) -> list[float]:
+        """Return the numbers of one line, in whatever form, or say what is wrong with it."""
         cells = line.cells
         if len(cells) != self.width:
             raise TableError("ragged", row=self.rows, line=line.number, got=len(cells), expected=self.width)
@@ -146,21 +156,18 @@ class _Rows:
             self._refuse(line, cells, len(found))
         if self.label and is_number(line.cells[0]):
             raise TableError("cell", row=0, column=0, line=line.number, cell=repr(self.label))
-        self.values.extend(found)
-        self.rows += 1
-        if len(self.values) > MAX_CELLS + self.rows:
-            raise TableError(
-                "too_many_cells", what="text", rows=self.rows, columns=len(cells), limit=MAX_CELLS
-            )
+        return found
 
     def _refuse(self, line: Line, cells: Sequence[str], place: int) -> None:
         """Name a cell that is no number by its place in the table, without a column that numbers the rows."""
         cell = cells[place].strip()
         if cell in ("...", "…"):
             raise TableError("elided", line=line.number)
-        so_far = np.array(self.values).reshape(self.rows, -1)
-        column = place - int(not self.label and self._numbers_rows(so_far))
-        raise TableError("cell", row=self.rows, column=max(column, 0), line=line.number, cell=repr(cell))
+        counted = not self.label and self.rows > 0
+        counted = counted and self._numbers_rows(np.array(self.values).reshape(self.rows, -1))
+        raise TableError(
+            "cell", row=self.rows, column=max(place - counted, 0), line=line.number, cell=repr(cell)
+        )
 
     def _numbers_rows(self, table: Float64) -> bool:
         """Say whether the first column numbers the rows: it is named so, or only counts beside fractions."""
@@ -227,12 +234,10 @@ def _is_spaced(text: str) -> bool:
 
 
 def _lines(stream: io.TextIOWrapper, separator: str | None) -> Iterator[Line]:
-    """Yield the cells of each line from the start, without the empty one behind a last separator."""
+    """Yield the cells of each line from the start."""
     width = 0
     for number, text in _texts(stream):
-        cells = _cells(text, separator)
-        if len(cells) > 1 and not cells[-1].strip() and len(cells) != width:
-            cells.pop()
+        cells = _cells(text, separator, width)
         width = width or len(cells)
         yield Line(number, cells, text)
 
@@ -240,25 +245,26 @@ def _lines(stream: io.TextIOWrapper, separator: str | None) -> Iterator[Line]:
 def _texts(stream: io.TextIOWrapper) -> Iterator[tuple[int, str]]:
     """Yield each line from the start that is neither blank nor a comment, with its number, counted from 1."""
     stream.seek(0)
-    number = 0
-    while text := stream.readline(MAX_LINE + 1):
-        number += 1
+    for number, text in enumerate(stream, 1):
         if len(text) > MAX_LINE:
             raise TableError("long_line", line=number, limit=MAX_LINE)
         if text.strip(" \t\r\n\x0b\x0c,;") and not text.startswith("#"):
             yield number, text.rstrip("\r\n")
 
 
-def _cells(text: str, separator: str | None) -> list[str]:
-    """Part one line; quotes may hold a separator."""
+def _cells(text: str, separator: str | None, width: int) -> list[str]:
+    """Part one line, without the empty cell behind a last separator unless that makes `width` cells."""
     if separator is None:
         return [cell.strip("\"'") for cell in text.split()]
-    if '"' not in text:
-        return text.split(separator)
-    try:
-        return next(csv.reader([text], delimiter=separator, skipinitialspace=True))
-    except csv.Error:  # a cell of more characters than any number has
-        return [text]
+    cells = text.split(separator)
+    if '"' in text:  # quotes may hold a separator
+        try:
+            cells = next(csv.reader([text], delimiter=separator, skipinitialspace=True))
+        except csv.Error:  # a cell of more characters than any number has
+            return [text]
+    if len(cells) > 1 and not cells[-1].strip() and len(cells) != width:
+        cells.pop()
+    return cells
 
 
 def _without_mark(data: bytes) -> Sequence[str]:
