@@ -194,7 +194,7 @@ if names:
         measured = {name: measure(name, setting) for name in names}
     facts()
     pictures()
-    formulas_and_libraries()
+    layout.folded(PAGE, "formulas", formulas_and_libraries)
     layout.sources(*dict.fromkeys(SCHEMES[name].source for name in names))
 else:
     st.info(word("none_chosen"), icon=":material/touch_app:")

@@ -163,8 +163,9 @@ def published() -> None:
 layout.opening(PAGE, formulas.ROTARY_RATE)
 config = choose()
 seen = contexts(config, controls.integer(wanted_len(config)))
-for show in (facts, wavelengths, methods, turns, scores, published):
+for show in (facts, wavelengths, methods):
     show()
+layout.folds(PAGE, turns=turns, scores=scores, published=published)
 layout.in_code(
     snippets_long_context.long_context(config, seen.wanted),
     seen.after.inv_freq.shape,

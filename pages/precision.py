@@ -175,11 +175,9 @@ rates, first = posenc.inv_freq(width, base=view.base), scores.first_position(pos
 error()
 rounding.together(n)
 near()
-phase()
 matrix()
-along()
-rounding.accidents()
-rounding.float32(rates)
+layout.folds("precision", phase=phase, along=along, accidents=rounding.accidents)
+layout.folded("precision", "float32", rounding.float32, rates)
 shown, name = min(n, tables.MOST_ROWS), "head_dim" if which == "rotary" else "d_model"
 layout.in_code(
     snippets_precision.precision(first, shown, width, form, stage, base=view.base, name=name),

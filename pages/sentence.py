@@ -142,7 +142,7 @@ if words.pieces:
         table = posenc.sinusoidal(shape.seq_len, **shape.arguments)
         seeded = numbers(assembly.seeded_sizes()._asdict(), "seeded_")
         shapes()
-        batch()
+        layout.folded("sentence", "batch", batch)
         assemble()
 else:
     st.info(label("sentence.nothing"), icon=":material/visibility_off:")

@@ -22,6 +22,15 @@ settings.register_profile("hunt", deadline=None, max_examples=2000)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "ci"))
 
 
+@pytest.fixture(autouse=True)
+def unfolded(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Open all sections of a page, unless a test is marked ``folded``."""
+    from pages.ui import layout
+
+    if "frame" in request.fixturenames and not request.node.get_closest_marker("folded"):
+        monkeypatch.setattr(layout, "UNFOLDED", True)
+
+
 @pytest.fixture
 def frame() -> Callable[..., AppTest]:
     """Open the frame as a visitor with this query would: ``frame(lang="ko", d_model="64").run()``."""

@@ -2,12 +2,13 @@
 
 import io
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextvars import ContextVar
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from pages.ui import controls, guard
+from pages.ui import controls, guard, url
 from pages.ui.sitemap import Entry
 from pages.ui.text import label, prose
 from posenc import Choice
@@ -24,6 +25,7 @@ LOGO = str(Path(__file__).parent / "logo.svg")
 # and fit a phone: a box that scrolls cannot be reached by keyboard.
 STYLE = """<style>
 h1, h2, h3, p, li, td {word-break: keep-all; overflow-wrap: anywhere}
+[class*="st-key-show_"] > details > summary p {font-size: 1.25rem}
 .katex-display {padding: .6rem .25rem}
 @media (max-width: 640px) {.katex-display {font-size: .8em}}
 @media (max-width: 640px) {
@@ -32,6 +34,9 @@ h1, h2, h3, p, li, td {word-break: keep-all; overflow-wrap: anywhere}
 }
 </style>"""
 ICON = str(Path(__file__).parent / "icon.svg")
+# Whether folded sections are open from the start, as they are in tests of what is in them.
+UNFOLDED = False
+_headed: ContextVar[str] = ContextVar("_headed", default="")  # the section whose title stands on its fold
 
 
 def opening(page: str, *formulas: str, **values: object) -> None:
@@ -44,8 +49,34 @@ def opening(page: str, *formulas: str, **values: object) -> None:
 
 def section(page: str, name: str, **values: object) -> None:
     """Start a section: a heading from the catalogue, a paragraph from the page's prose."""
-    st.subheader(label(f"section.{page}.{name}"), anchor=name.replace("_", "-"))
+    if _headed.get() != name:
+        st.subheader(label(f"section.{page}.{name}"), anchor=name.replace("_", "-"))
     st.markdown(prose(page, name, **values))
+
+
+@guard.fragment
+def folded(page: str, name: str, part: Callable[..., None], *arguments: object) -> None:
+    """Draw a section only while the reader has it open; its title is always there.
+
+    What is not drawn costs neither the server nor the browser anything: of a page with ten charts nobody
+    looks at all at once.
+    """
+    words, shown = label(f"section.{page}.{name}"), controls.Switch(f"show_{name}", UNFOLDED)
+    url.seed(shown)
+    panel = st.expander(f"**{words}**", key=shown.name, on_change="rerun")
+    if url.publish(shown):
+        titled = _headed.set(name)
+        try:
+            with panel:
+                part(*arguments)
+        finally:
+            _headed.reset(titled)
+
+
+def folds(page: str, **parts: Callable[[], None]) -> None:
+    """Draw several folded sections, each by its name."""
+    for name, part in parts.items():
+        folded(page, name, part)
 
 
 def table(header: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
