@@ -81,8 +81,8 @@ def note(pick: picks.Pick) -> str:
     return tables.kind(pick) if pick.kind == "scheme" else pick.name
 
 
-def lines() -> None:
-    """Show what can be drawn as one curve a table: cosine by offset, norms, variance, frequencies."""
+def offset() -> None:
+    """Show the cosine by offset."""
     layout.section(PAGE, "offset")
     bands = {
         title: (seen.profile.offset, *comparison.middle_and_band(seen.profile))
@@ -90,6 +90,10 @@ def lines() -> None:
     }
     figure = figures.band(bands, word("offset"), word("cosine"), height=380)
     chart.show(figure, "offset", word("offset_alt", **dict(zip("ab", both, strict=True))))
+
+
+def norms() -> None:
+    """Show the length of each row, and name the rows that stand out."""
     layout.section(PAGE, "norms")
     for title, seen in both.items():
         odd = [word("odd_row", row=row, ratio=number(ratio, 3)) for row, ratio in seen.odd_rows.items()]
@@ -97,11 +101,19 @@ def lines() -> None:
             word("odd_rows", title=title, rows=", ".join(odd)) if odd else word("no_odd_rows", title=title)
         )
     curves("norms", "positions", "norms", label("axis.position"), word("norm"))
+
+
+def rank() -> None:
+    """Show in how many directions the rows vary."""
     ranks = {
         side.upper(): seen.measures.effective_rank for side, seen in zip("ab", both.values(), strict=True)
     }
     layout.section(PAGE, "rank", rank_a=number(ranks["A"], 3), rank_b=number(ranks["B"], 3))
     curves("rank", "directions", "variance", word("direction"), word("share"), marks_x=ranks)
+
+
+def spectrum() -> None:
+    """Show at which frequencies the columns wave."""
     layout.section(PAGE, "spectrum")
     curves("spectrum", "spectrum.frequency", "spectrum.share", word("frequency"), word("power"))
 
@@ -111,7 +123,8 @@ def paths() -> None:
     layout.section(PAGE, "path")
     for side, title, seen in columns():
         names = [
-            word("component", k=k, share=f"{share:.1%}") for k, share in enumerate(seen.path.share, start=1)
+            word("component", k=k, share=f"{share:.1%}")
+            for k, share in enumerate(seen.path.share[: comparison.AXES], start=1)
         ]
         for x, y in ((0, 1), (2, 3)):
             across, up = seen.path.coordinates[:, x], seen.path.coordinates[:, y]
@@ -188,11 +201,19 @@ def published() -> None:
 layout.opening(PAGE, formulas.SINUSOID, formulas.LEARNED)
 both = choose()
 fixed_vs_learned_facts.show(both)
-for show in (heatmaps, lines, paths, measures, edge):
-    show()
-fixed_vs_learned_ladder.ladder()
-fixed_vs_learned_ladder.ladder_fit()
-published()
+heatmaps()
+offset()
+layout.folds(
+    PAGE,
+    norms=norms,
+    rank=rank,
+    spectrum=spectrum,
+    path=paths,
+    measures=measures,
+    edge=edge,
+    ladder=fixed_vs_learned_ladder.show,
+    published=published,
+)
 last = list(both.values())[1]
 st.markdown(prose(PAGE, "code"))
 file = f"{last.pick.name}.npy"

@@ -17,6 +17,12 @@ def word(key: str, **values: object) -> str:
     return label(f"fixed_vs_learned.{key}", **values)
 
 
+def show() -> None:
+    """Show the evidence, then let the reader try."""
+    ladder()
+    ladder_fit()
+
+
 def ladder() -> None:
     """Show the evidence for the waves in MiniLM's rows."""
     with st.spinner(word("measuring")):

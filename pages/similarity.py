@@ -126,8 +126,8 @@ if pick.name != tables.SINUSOID:
 elif view.d_model == 1:
     st.info(label("similarity.no_pair"), icon=":material/function:")
 else:
-    similarity_shift.far(view)
-    similarity_shift.moved(view)
+    layout.folded("similarity", "far", similarity_shift.far, view)
+    layout.folded("similarity", "shift", similarity_shift.moved, view)
 layout.in_code(
     snippets.similarity(pick, measure),
     found.matrix.shape,

@@ -185,9 +185,9 @@ derivation()
 whole()
 pair()
 wave_lengths()
-layouts()
-sinusoidal_libraries.show(view)
-mistakes()
+layout.folded("sinusoidal", "layouts", layouts)
+layout.folded("sinusoidal", "libraries", sinusoidal_libraries.show, view)
+layout.folded("sinusoidal", "mistakes", mistakes)
 layout.in_code(
     snippets.sinusoidal(view.kept, view.d_model, base=view.base, layout=view.layout),
     (view.kept, view.d_model),

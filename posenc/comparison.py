@@ -2,7 +2,8 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import NamedTuple
+from functools import cached_property
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -51,23 +52,61 @@ def measure(table: NDArray[np.floating]) -> Measures:
 
 @dataclass(frozen=True)
 class Portrait:
-    """What a table is like. All arrays are read-only, so that a portrait can be shared.
+    """What a table is like, each part measured when it is first asked for.
 
-    cosine is (n, n); norms (n,); variance (min(n, d),) the share on each singular direction; path holds the
-    rows on `AXES` principal axes; baselines the same measures of the table's rows in a random order
-    ("shuffled") and of noise of the same shape ("gaussian").
+    All arrays are read-only, so that a portrait can be shared.
     """
 
     pick: Pick
     table: NDArray[np.float32]
-    cosine: NDArray[np.float32]
-    profile: similarity.OffsetProfile
-    norms: Floats
-    variance: Floats
-    path: measures.PcaPath
-    spectrum: measures.Spectrum
-    measures: Measures
-    baselines: Mapping[str, Measures]
+
+    @cached_property
+    def cosine(self) -> NDArray[np.float32]:
+        """Of every two rows, (n, n)."""
+        return _shared(similarity.cosine(self.table).astype(np.float32))
+
+    @cached_property
+    def profile(self) -> similarity.OffsetProfile:
+        """The cosine by offset."""
+        found = similarity.by_offset(similarity.cosine(self.table))
+        for values in vars(found).values():
+            _shared(values)
+        return found
+
+    @cached_property
+    def norms(self) -> Floats:
+        """Of the rows, (n,)."""
+        return _shared(similarity.norms(self.table))
+
+    @cached_property
+    def path(self) -> measures.PcaPath:
+        """The rows on `AXES` principal axes; the share of the variance on each of all axes, (min(n, d),)."""
+        found = measures.pca_path(self.table, min(self.table.shape))
+        return measures.PcaPath(_shared(found.coordinates[:, :AXES].copy()), _shared(found.share))
+
+    @cached_property
+    def variance(self) -> Floats:
+        """The share on each singular direction, (min(n, d),)."""
+        return _shared(_above_rounding(self.path.share))
+
+    @cached_property
+    def spectrum(self) -> measures.Spectrum:
+        """Of the whole table: one curve is shown, not one a column."""
+        found = measures.column_spectrum(self.table)
+        return found._replace(share=_above_rounding(found.share), columns=np.empty((0, 0)))
+
+    @cached_property
+    def measures(self) -> Measures:
+        """The numbers that two tables are compared by."""
+        return measure(self.table)
+
+    @cached_property
+    def baselines(self) -> Mapping[str, Measures]:
+        """The same measures of the rows in a random order, and of noise of the same shape."""
+        return {
+            "shuffled": measure(learned.shuffle_rows(self.table)),
+            "gaussian": measure(learned.random_init(*self.table.shape)),
+        }
 
     @property
     def shape(self) -> str:
@@ -97,39 +136,13 @@ class Portrait:
 
 
 def portrait(chosen: Pick) -> Portrait:
-    """Build a chosen table and measure it."""
-    table = chosen.build()
-    cosine = similarity.cosine(table)
-    spectrum = measures.column_spectrum(table)
-    path = measures.pca_path(table, min(table.shape))
-    seen = Portrait(
-        pick=chosen,
-        table=table,
-        cosine=cosine.astype(np.float32),
-        profile=similarity.by_offset(cosine),
-        norms=similarity.norms(table),
-        variance=_above_rounding(path.share),
-        path=measures.PcaPath(path.coordinates[:, :AXES].copy(), path.share[:AXES]),
-        spectrum=spectrum._replace(
-            share=_above_rounding(spectrum.share),
-            columns=np.empty((0, 0)),  # one curve a table is shown, not one a column
-        ),
-        measures=measure(table),
-        baselines={
-            "shuffled": measure(learned.shuffle_rows(table)),
-            "gaussian": measure(learned.random_init(*table.shape)),
-        },
-    )
-    for array in (
-        seen.table,
-        seen.cosine,
-        seen.norms,
-        seen.variance,
-        *seen.path,
-        *vars(seen.profile).values(),
-    ):
-        array.flags.writeable = False
-    return seen
+    """Build a chosen table, to be measured."""
+    return Portrait(chosen, _shared(chosen.build()))
+
+
+def _shared(array: NDArray[Any]) -> NDArray[Any]:
+    array.flags.writeable = False
+    return array
 
 
 def _above_rounding(share: Floats) -> Floats:
