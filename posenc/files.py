@@ -12,7 +12,7 @@ from pathlib import Path, PurePath
 from posenc.files_checks import Read, as_table
 from posenc.files_numpy import MAGIC, archive_names, read_npy, read_npz
 from posenc.files_safetensors import read_safetensors
-from posenc.files_text import encoding_of, read_text
+from posenc.files_text import encoding_of, has_controls, read_text
 from posenc.tables import MAX_BYTES, Note, Table, TableError, clean_name
 
 _HEAD = 4096  # bytes that tell what a file is
@@ -41,9 +41,9 @@ _MARKS = (
     (b"GIF8", "GIF"),
     (b"\xd0\xcf\x11\xe0", "Excel"),
 )
-# Protocols 2 to 5 begin with a mark; those before are text, a list, a dictionary or a class in a module.
+# Protocols 2 to 5 begin with a mark; older ones with a list, a dictionary, or a class of a module.
 _PICKLE = re.compile(
-    rb"\x80[\x02-\x05]|\([ld]p?\d*\n|c(?:\w+(?:\.\w+)+|copy_reg|__builtin__|builtins)\n\w+\n"
+    rb"\x80[\x02-\x05]|\([ld]p?\d*\n|[\]}]q\x00|c[\w.]+\n\w+\n(?:p\d+\n|q|\()|c\w+\.[\w.]+\n\w+\n"
 )
 _PAGE = re.compile(rb"\s*<(!doctype\s+html|html|head|body|\?xml|!--)", re.IGNORECASE)
 _POINTER = b"version https://git-lfs.github.com/spec/"
@@ -166,7 +166,7 @@ def _read_text(data: bytes, suffix: str, name: str) -> Table:
     """Read text, unless the name promises something else: what made it text is then the thing to mend."""
     encoding = encoding_of(data)
     if encoding is None:
-        raise TableError("unknown_format")
+        raise TableError("unknown_format" if has_controls(data) else "encoding")
     if suffix in _BINARY:
         raise TableError("text_inside", suffix=suffix)
     values, notes = read_text(data, encoding)

@@ -12,7 +12,7 @@ _WORDS = r"nan|inf(?:inity)?"
 _LIKE = re.compile(rf"[-+]?(?:(?=[.,]?\d)\d*(?:[.,\s'’]\d+)*[.,]?(?:[eE][-+]?\d+)?|{_WORDS})", re.IGNORECASE)
 # {1}: the decimal mark. Groups of three digits may be parted by the other mark, a space or an apostrophe.
 _PLAIN = rf"[-+]?(?:(?:\d+(?:[{{0}}]\d*)?|[{{0}}]\d+)(?:[eE][-+]?\d+)?|{_WORDS})"
-_GROUPED = r"[-+]?[1-9]\d{{0,2}}(?:([{1}\s'’])\d{{3}})(?:\1\d{{3}})*(?:[{0}]\d*)?"
+_GROUPED = r"[-+]?[1-9]\d{{0,2}}(?:([{1} \u00a0\u202f'’])\d{{3}})(?:\1\d{{3}})*(?:[{0}]\d*)?"
 _FORMS = {
     mark: tuple(re.compile(form.format(mark, other), re.IGNORECASE | re.ASCII) for form in (_PLAIN, _GROUPED))
     for mark, other in ((POINT, COMMA), (COMMA, POINT))
@@ -26,7 +26,7 @@ _DECIMAL = re.compile(
 
 def is_number(cell: str) -> bool:
     """Say whether a cell looks like a number, whichever its decimal mark is."""
-    return _LIKE.fullmatch(cell.strip()) is not None
+    return _LIKE.fullmatch(cell.strip().replace("−", "-")) is not None
 
 
 def decimal_mark(lines: Iterable[tuple[int, str, Sequence[str]]]) -> str:

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from posenc.files_numbers import Numbers
+from posenc.parameters import shown
 from posenc.tables import MAX_CELLS, Note, TableError
 
 MAX_ROW = 2**20  # characters
@@ -17,7 +18,7 @@ _CHUNK = 2**16
 _START = re.compile(
     r"(?P<before>[^\[\]]{0,400}?)\[\s*(?:\[|\]|[-+]?\.?\d|[-+]?(?:nan|inf)\b|(?:array|tensor|np)\b)"
 )
-_BETWEEN = re.compile(r"(?:[\s,()]|array|tensor|dtype=[\w.]+)*")
+_BETWEEN = re.compile(r"(?:[\s,()]|array|tensor|dtype=[\w.']+)*")
 _SCALAR = re.compile(r"np\.float\d+\(([^()]*)\)")
 _LIBRARIES = (("tf.", "TensorFlow"), ("tensor(", "PyTorch"), ("Array(", "JAX"), ("array(", "NumPy"))
 
@@ -40,10 +41,9 @@ def read_printed(stream: TextIO) -> tuple[NDArray[np.float64], tuple[Note, ...]]
         If an ellipsis stands for some of it, brackets do not match, rows differ in length, or a cell is no
         number.
     """
-    pieces = _pieces(stream)
     nest = _Nest()
     before, library = "", ""
-    for line, piece in pieces:
+    for line, piece in _pieces(stream):
         if not library:
             before, _, piece = piece.partition("[")
             library = next((name for mark, name in _LIBRARIES if mark in before), "brackets")
@@ -51,12 +51,8 @@ def read_printed(stream: TextIO) -> tuple[NDArray[np.float64], tuple[Note, ...]]
                 library = "NumPy"
             piece = "[" + piece
         nest.take(piece, line)
-        if not nest.depth:
-            break
     if nest.depth or not library:
         raise TableError("brackets", line=nest.line)
-    for line, piece in pieces:
-        raise TableError("brackets", line=line + piece.count("\n"))
     note = Note("brackets", {}) if library == "brackets" else Note("printed", {"library": library})
     return np.frombuffer(nest.values, np.float64).reshape(nest.shape), (note,)
 
@@ -68,6 +64,7 @@ class _Nest:
         self.values = array("d")
         self.line = 1
         self.rows = 0
+        self._lists = 0  # outermost ones
         self._open: list[int] = []  # how much there is in each list that is open
         self._sizes: dict[int, int] = {}  # what a list of each depth has in it
         self._leaf = 0  # the depth of lists of numbers
@@ -80,8 +77,9 @@ class _Nest:
 
     @property
     def shape(self) -> tuple[int, ...]:
-        """Lengths of the lists from the outermost to the rows."""
-        return tuple(self._sizes[depth] for depth in range(1, self._leaf + 1))
+        """Lengths of the lists from the outermost to the rows; several of those are a list of their own."""
+        sizes = tuple(self._sizes[depth] for depth in range(1, self._leaf + 1))
+        return sizes if self._lists == 1 else (self._lists, *sizes)
 
     def take(self, piece: str, line: int) -> None:
         """Take the text up to a closing bracket, which is not part of it and begins in `line`."""
@@ -90,6 +88,8 @@ class _Nest:
             self._between(text, line)
             if self._open:
                 self._open[-1] += 1
+            else:
+                self._lists += 1
             self._open.append(0)
             line += text.count("\n")
         self.line = line + inside.count("\n")
@@ -114,7 +114,7 @@ class _Nest:
             cells = _SCALAR.sub(r"\1", spaced).split()
             found = self._numbers.row(cells)
             if len(found) < len(cells):
-                cell = repr(cells[len(found)])
+                cell = shown(cells[len(found)])
                 raise TableError("cell", row=self.rows, column=len(found), line=self.line, cell=cell)
         self._leaf = self._leaf or self.depth
         if self._leaf != self.depth:

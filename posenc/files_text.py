@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from posenc.files_numbers import COMMA, POINT, Numbers, decimal_mark, is_number
 from posenc.files_printed import read_printed, starts_printed
+from posenc.parameters import shown
 from posenc.tables import MAX_CELLS, Note, TableError
 
 MAX_LINE = 2**20  # characters: a row of 40,000 numbers in full
@@ -55,6 +56,11 @@ def encoding_of(data: bytes) -> str | None:
         if _decodes(data, codec):
             return codec
     return None
+
+
+def has_controls(data: bytes) -> bool:
+    """Say whether there are bytes that no text of one byte a sign has."""
+    return _CONTROL.search(data) is not None
 
 
 def read_text(data: bytes, encoding: str) -> tuple[Float64, tuple[Note, ...]]:
@@ -108,6 +114,7 @@ class _Rows:
 
     def __init__(self, header: Line | None, first: Line, separator: str | None, mark: str) -> None:
         self.header = header
+        self.first = first
         self.separator = separator
         self.width = len(first.cells)
         self.numbers = Numbers(mark)
@@ -128,7 +135,7 @@ class _Rows:
                     "too_many_cells", what="text", rows=self.rows, columns=self.width, limit=MAX_CELLS
                 )
         if self.label and self.rows < 2:
-            raise TableError("cell", row=0, column=0, line=1, cell=repr(self.label))
+            raise TableError("cell", row=0, column=0, line=self.first.number, cell=shown(self.label))
         table = np.frombuffer(self.values, np.float64).reshape(self.rows, -1)
         notes = []
         if self.numbers.mark == COMMA:
@@ -136,10 +143,13 @@ class _Rows:
         if self.numbers.dropped:
             notes.append(Note("thousands", {"mark": repr(self.numbers.dropped)}))
         if self.label:
-            notes.append(Note("label_column", {"first": repr(self.label)}))
+            notes.append(Note("label_column", {"first": shown(self.label)}))
         elif self._numbers_rows(table):
             notes.append(Note("index_column", {"first": int(table[0, 0])}))
             table = table[:, 1:]
+        elif self.header and 1 < len(self.header.cells) < self.width:  # the cell missing is not its name
+            names = len(self.header.cells)
+            raise TableError("ragged", row=0, line=self.header.number + 1, got=self.width, expected=names)
         if self.header and all(map(is_number, self.header.cells)):
             notes.append(Note("column_numbers", {"first": self.header.cells[0].strip()}))
         return table, tuple(notes)
@@ -155,7 +165,7 @@ class _Rows:
         if len(found) < len(cells):
             self._refuse(line, cells, len(found))
         if self.label and is_number(line.cells[0]):
-            raise TableError("cell", row=0, column=0, line=line.number, cell=repr(self.label))
+            raise TableError("cell", row=0, column=0, line=self.first.number, cell=shown(self.label))
         return found
 
     def _refuse(self, line: Line, cells: Sequence[str], place: int) -> None:
@@ -166,7 +176,7 @@ class _Rows:
         counted = not self.label and self.rows > 0
         counted = counted and self._numbers_rows(np.array(self.values).reshape(self.rows, -1))
         raise TableError(
-            "cell", row=self.rows, column=max(place - counted, 0), line=line.number, cell=repr(cell)
+            "cell", row=self.rows, column=max(place - counted, 0), line=line.number, cell=shown(cell)
         )
 
     def _numbers_rows(self, table: Float64) -> bool:
@@ -188,6 +198,8 @@ class _Rows:
 def _is_header(first: Line, second: Line | None) -> bool:
     """Say whether the first line names the columns: words, or whole numbers that count up above fractions."""
     cells = [cell.strip() for cell in first.cells]
+    if not all(is_number(cell) or _is_name(cell) for cell in cells):
+        return False
     numbers = [cell for cell in cells if is_number(cell)]
     whole = [int(cell) for cell in numbers if re.fullmatch(r"\d{1,9}", cell)]
     counts = (
@@ -197,9 +209,14 @@ def _is_header(first: Line, second: Line | None) -> bool:
     )
     if len(numbers) == len(cells):
         below = second.cells if second else []
-        fractions = any(not re.fullmatch(r"\s*[-+]?\d+\s*", cell) for cell in below)
+        fractions = any(is_number(cell) and not re.fullmatch(r"[-+]?\d+", cell.strip()) for cell in below)
         return counts and whole[0] in (0, 1) and len(whole) > 2 and fractions
     return counts or 2 * len(numbers) < len(cells)
+
+
+def _is_name(cell: str) -> bool:
+    """Say whether a cell can name a column or row: not meant to be a number, nor a missing one."""
+    return not cell or (not re.match(r"[-+.−]?\d", cell) and cell.lower() not in _MISSING)
 
 
 def _check_header(header: Line, width: int) -> None:
@@ -211,7 +228,7 @@ def _check_header(header: Line, width: int) -> None:
 def _is_label(cells: Sequence[str]) -> bool:
     """Say whether a row begins with its name, and all else are numbers."""
     first = cells[0].strip()
-    named = bool(first) and not is_number(first) and first.lower() not in _MISSING
+    named = bool(first) and not is_number(first) and _is_name(first)
     return named and len(cells) > 1 and all(map(is_number, cells[1:]))
 
 
@@ -275,7 +292,7 @@ def _without_mark(data: bytes) -> Sequence[str]:
         return ("utf-16-le",)
     if even > len(head) // 4 > odd:
         return ("utf-16-be",)
-    return () if _CONTROL.search(data) else ("utf-8", "cp949")
+    return () if has_controls(data) else ("utf-8", "cp949")
 
 
 def _decodes(data: bytes, codec: str) -> bool:
