@@ -165,6 +165,8 @@ def _read_archive(data: bytes, suffix: str, name: str, key: str | None) -> Table
 def _read_text(data: bytes, suffix: str, name: str) -> Table:
     """Read text, unless the name promises something else: what made it text is then the thing to mend."""
     encoding = encoding_of(data)
+    if encoding is None and suffix == ".safetensors":
+        raise TableError("st_header", length=int.from_bytes(data[:8], "little"), size=len(data))
     if encoding is None:
         raise TableError("unknown_format" if has_controls(data) else "encoding")
     if suffix in _BINARY:

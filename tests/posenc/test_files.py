@@ -139,6 +139,13 @@ def test_what_is_no_table_is_named_under_any_name(data, code, name):
     assert refusal(data, name).code == code
 
 
+@pytest.mark.parametrize(
+    ("name", "code"), [("a.npy", "unknown_format"), ("", "unknown_format"), ("a.safetensors", "st_header")]
+)
+def test_bytes_of_no_format_are_told_so(name, code):
+    assert refusal(bytes(range(256)), name).code == code
+
+
 class Bomb:
     """Calls what the test watches if it is unpickled."""
 

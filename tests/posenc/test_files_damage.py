@@ -75,7 +75,7 @@ HOSTILE = {
     "lzma": lambda: zipped(zipfile.ZIP_LZMA, a=npy(np.zeros((2500, 1000)))),
     "many members": lambda: zipped(**{str(i): b"" for i in range(20_000)}),
     "deep brackets": lambda: b"[" * 1_000_000,
-    "empty brackets": lambda: b"[[" + b"[]," * 300_000,
+    "empty brackets": lambda: b"[[" + b"[]," * 30_000,
     "deep header": lambda: header_of(2_000_000, b'{"a":' + b"[" * 1_999_000),
     "a header of lists": lambda: header_of(2_000_000, b'{"a":[' + b"[]," * 600_000 + b"0]}"),
     "a long shape": lambda: header_of(
@@ -103,14 +103,14 @@ LARGE = {
     "npz big-endian, Fortran": lambda: zipped(a=npy(np.asfortranarray(np.zeros((2560, 1020), ">f8")))),
     "npz stored": lambda: npz(a=np.zeros((2560, 1020))),
     "safetensors": lambda: safetensors(a=np.zeros((5120, 1020), "f4")),
-    "csv": lambda: b"\n".join([b",".join([b"0.123456"] * 1000)] * 1000),
+    "csv": lambda: b"\n".join([b",".join([b"0.123456"] * 1000)] * 300),
     "csv of digits": lambda: b"\n".join([b" ".join([b"0"] * 1024)] * 2000),
-    "csv, numbered": lambda: b"\n".join(b"%d" % i + b";0,5" * 1000 for i in range(1000)),
+    "csv, numbered": lambda: b"\n".join(b"%d" % i + b";0,5" * 1000 for i in range(500)),
     "utf-16": lambda: "\n".join([",".join(["0.123456"] * 1000)] * 500).encode("utf-16"),
     "names of Hangul": lambda: b"\n".join(
         [",".join(["위치"] * 1000).encode(), *[b",".join([b"0.5"] * 1000)] * 1000]
     ),
-    "printed": lambda: b"[[" + b"],\n[".join([b", ".join([b"0.123456"] * 1000)] * 1000) + b"]]",
+    "printed": lambda: b"[[" + b"],\n[".join([b", ".join([b"0.123456"] * 1000)] * 300) + b"]]",
     "json on one line": lambda: json.dumps(np.zeros((1000, 1000), int).tolist()).encode(),
 }
 
