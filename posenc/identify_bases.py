@@ -30,8 +30,8 @@ KNOWN = {
 # How near a fitted base must be, relatively, to be taken for one of them: rounded tables are off by as much.
 _NEAR = {1e4: 6e-4}
 _NEAR_OTHERS = 2.5e-4
-# A base is never told closer than this, relatively, whatever the fit says: code has rates of float32.
-_TOLERANCE = 2e-7
+# Code in float32 takes the exponential of a product that is wrong by so much; code in float64 does not.
+_FLOAT32, _FLOAT64 = 7e-7, 2e-8
 
 
 class Base(NamedTuple):
@@ -47,7 +47,9 @@ class Base(NamedTuple):
     cost: float
 
 
-def candidates(fall: float, error: float, d_model: int, *, interleaved: bool, last_zero: bool) -> list[Base]:
+def candidates(
+    fall: float, error: float, d_model: int, *, interleaved: bool, last_zero: bool, exact: bool = False
+) -> list[Base]:
     """Name the bases that a factor e^fall between pairs may stand for, the likeliest first.
 
     Parameters
@@ -60,6 +62,8 @@ def candidates(fall: float, error: float, d_model: int, *, interleaved: bool, la
         The layout of the paper, whose code has ``freq_shift=0`` more often.
     last_zero
         The width is odd and its last column is zero.
+    exact
+        The rates follow the ladder more closely than those of float32 code do.
     """
     waves = d_model - last_zero
     half = waves // 2
@@ -76,21 +80,22 @@ def candidates(fall: float, error: float, d_model: int, *, interleaved: bool, la
             continue
         value = math.exp(max(exponent, 0.0))
         spread = error * pairs
-        cost, written = _written(value, 3 * spread + _TOLERANCE)
+        cost, written = _written(value, 3 * spread + (_FLOAT64 if exact else _FLOAT32), exact)
         found.append(Base(written, spread, shift, pairs, cost + penalty))
     return sorted(found, key=lambda base: base.cost)
 
 
-def _written(value: float, tolerance: float) -> tuple[float, float]:
+def _written(value: float, tolerance: float, exact: bool) -> tuple[float, float]:
     """Return how unlikely a number is, in powers of ten, and the number as somebody would write it."""
     for known, cost in KNOWN.items():
         # Of a base that is hardly told at all, only that of the paper is likely enough to be named.
-        near = _NEAR.get(known, _NEAR_OTHERS) + min(tolerance, 2.0 if known == 1e4 else 0.2)
+        near = min(tolerance, 2.0 if known == 1e4 else 0.2)
+        near += 2e-6 if exact else _NEAR.get(known, _NEAR_OTHERS)
         if abs(math.log(value / known)) <= near:
             return cost, known
     for digits in range(1, 8):
         short = float(f"{value:.{digits - 1}e}")
-        if abs(value / short - 1) <= min(tolerance, 0.03):
-            # With a wide tolerance every number is near a short one, which then says nothing.
-            return 1.5 + digits, short if 10**digits * tolerance < 0.5 else value
-    return 10.0, value
+        # Where every number is near one of so few digits, that says nothing.
+        if 10**digits * tolerance < 0.3 and abs(value / short - 1) <= tolerance:
+            return 1.5 + digits, short
+    return 2.5 - math.log10(min(max(tolerance, 1e-8), 1.0)), value

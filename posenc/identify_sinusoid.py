@@ -185,7 +185,7 @@ def _read(values: Floats, waves: Waves, step: float, start: Start, last_zero: bo
         return None
     layout, swapped = placed
     first = start.first * step
-    if abs(first - round(first)) < min(max(5 * start.error * step, 1e-3), 0.2):
+    if abs(first - round(first)) < min(max(5 * start.error * step, 5e-3), 0.2):
         first = float(round(first))
     ladder = fit_ladder(waves, start=math.log(step), origin=start._replace(first=first / step))
     if ladder is None:
@@ -193,10 +193,14 @@ def _read(values: Floats, waves: Waves, step: float, start: Start, last_zero: bo
     positions = first + start.direction * step * waves.numbers
     scale = _scale(start.sign * waves.amplitude, waves.noise, d_model)
     best = None
-    for form, base, runner_up in _forms(ladder, d_model, layout, swapped, last_zero, len(waves.pairs)):
+    for form, base, runner_up in _forms(
+        ladder, d_model, layout, swapped, last_zero, len(waves.pairs), len(values)
+    ):
         nearest = scale * form.table(positions, d_model)
         rows, rest = following(values, nearest)
-        unlikely = start.unlikely + 4 * swapped + 3 * (step != 1) + (0 if base is None else 2.3 * base.cost)
+        unlikely = (
+            start.unlikely + 4 * swapped + 3 * (step != 1) + (0 if base is None else 2.3 * min(base.cost, 3))
+        )
         unlikely += int(rows.sum()) * d_model * math.log(max(rest, _ROUNDING))
         if best is None or unlikely < best.unlikely:
             best = Reading(
@@ -217,7 +221,7 @@ def layout_of(pairing: str, cosine_first: bool, *, odd: bool) -> tuple[str, bool
 
 
 def _forms(
-    ladder: Ladder, d_model: int, layout: str, swapped: bool, last_zero: bool, n_pairs: int
+    ladder: Ladder, d_model: int, layout: str, swapped: bool, last_zero: bool, n_pairs: int, n_rows: int
 ) -> Iterator[tuple[Form, Base | None, Base | None]]:
     """Yield the forms that a ladder may stand for, the likeliest first."""
     form = Form(layout, BASE.default, swapped=swapped, last_zero=last_zero)
@@ -234,6 +238,7 @@ def _forms(
         d_model,
         interleaved=layout == "interleaved",
         last_zero=last_zero,
+        exact=ladder.exact and min(n_pairs, n_rows / 4) >= 8,
     )
     if bases and BASE.minimum <= bases[0].value <= BASE.maximum:
         base, runner_up = bases[0], bases[1] if len(bases) > 1 else None

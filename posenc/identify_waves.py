@@ -33,6 +33,9 @@ _REACH = 20_000.0
 # float32 code has its rates and angles wrong by about this much, relative to themselves.
 _ROUNDING = 3e-7
 _TURN = 2 * math.pi
+# From so many equations on, their scatter tells the error; rates of float64 scatter less than this part of
+# those of float32.
+_MANY, _EXACT = 8, 0.06
 
 
 class Pairing(NamedTuple):
@@ -75,6 +78,11 @@ class Ladder(NamedTuple):
     start_error: float
     fall_error: float
     misfit: float
+
+    @property
+    def exact(self) -> bool:
+        """Whether the rates follow the ladder as closely as those that were computed in float64."""
+        return self.misfit < _EXACT
 
     def rates(self, pairs: NDArray[np.intp]) -> Floats:
         """Return the rates of these pairs, in radians a row."""
@@ -166,13 +174,15 @@ def _number(
     turns = np.exp(-1j * np.multiply.outer(w, gaps))  # (m, gaps)
     rows = np.flatnonzero(alive)
     numbers, good = np.arange(float(n)), alive.copy()
+    slack = 0.3 * float(np.mean(1 - np.cos(w)))  # a part of what a step too many costs
 
     def between(first: NDArray[np.intp], second: NDArray[np.intp]) -> tuple[Floats, Floats]:
         moved = u[second] * u[first].conj()
         total = np.maximum(np.abs(moved).sum(axis=1), 1e-9)
         score = (moved @ turns).real / total[:, None]
-        score[:, 0] += 1e-6  # one step, if nothing tells it from others
-        best = score.argmax(axis=1)
+        # Of gaps that noise does not tell apart, the one that is nearest to what the rows' numbers say.
+        near = score >= score.max(axis=1, keepdims=True) - slack
+        best = np.where(near, np.abs(gaps - (second - first)[:, None]), np.inf).argmin(axis=1)
         return gaps[best], score[np.arange(len(best)), best]
 
     gap, score = between(rows[:-1], rows[1:])
@@ -267,16 +277,19 @@ def fit_ladder(waves: Waves, *, start: float | None = None, origin: Start | None
         slope = (falls * weight[:, None])[:, free]
         if not free.any():
             break
-        step = np.linalg.lstsq(slope, rest * weight)[0]
+        step = np.linalg.lstsq(slope.T @ slope, slope.T @ (rest * weight))[0]
         point[free] += np.clip(step, -1.0, 1.0)
-        if np.abs(step).max() < 1e-13:
+        if np.abs(step).max() < 1e-10:
             break
     if not np.isfinite(point).all() or abs(point).max() > 600:
         return None
-    misfit = float(np.sqrt(np.median(rest**2) / 0.455))
+    misfit = float(np.median(np.abs(rest)) / 0.675)
     errors = np.zeros(2)
     if free.any():
-        errors[free] = np.sqrt(np.maximum(np.diag(np.linalg.pinv(slope.T @ slope)), 0)) * max(1.0, misfit)
+        spread = misfit if len(rest) >= _MANY else max(1.0, misfit)
+        errors[free] = np.sqrt(np.maximum(np.diag(np.linalg.pinv(slope.T @ slope)), 0)) * max(
+            spread, _EXACT / 2
+        )
     return Ladder(float(point[0]), float(point[1]), float(errors[0]), float(errors[1]), misfit)
 
 
@@ -327,7 +340,7 @@ def find_starts(waves: Waves, rates: Floats) -> list[Start]:
             # Phases are surest in the middle; from there to row 0 the ladder leads, not each rate by itself.
             seen = true_phases(waves, start, middle) - direction * rates * middle
             first, rest = _with_turns(seen, rates, *places(seen[:, None], rates))
-            whole = np.abs(first - np.round(first)) < max(5 * error, 1e-3)
+            whole = np.abs(first - np.round(first)) < max(5 * error, 5e-3)
             # A start near 0 and a whole one are likely, negative waves and falling positions are not.
             unlikely = 2 * np.log1p(np.abs(first)) + 3 * ~whole + 2 * (sign < 0) + 2 * (direction < 0)
             cost = (rest / sigma) ** 2 * len(rates) / 2 + unlikely
@@ -345,10 +358,7 @@ def _with_turns(phases: Floats, rates: Floats, x: Floats, rest: Floats) -> tuple
     if len(x) > 64:
         return x, rest
     more = x + _TURN / float(rates.max()) * np.arange(-8, 9)  # (turns, 17)
-    left = np.zeros_like(more)
-    for rate, phase in zip(rates, phases, strict=True):
-        left += wrapped(phase - rate * more) ** 2
-    return more, np.sqrt(left / len(rates))
+    return more, _left(phases[:, None], rates, more)
 
 
 def places(phases: Floats, rates: Floats, reach: float = _REACH) -> tuple[Floats, Floats]:
@@ -383,10 +393,18 @@ def places(phases: Floats, rates: Floats, reach: float = _REACH) -> tuple[Floats
         off = wrapped(phases[i] - rate * x)
         total, weight = total + rate * (rate * x + off), weight + rate**2
         x = total / weight
+    return x, _left(phases, rates, x)
+
+
+def _left(phases: Floats, rates: Floats, x: Floats) -> Floats:
+    """Return the rms over the pairs of phase_i − ω_i·x, less whole turns: of the shape of x, radians."""
+    if x.size * len(rates) <= 1 << 20:
+        off = wrapped(phases[:, None] - np.multiply.outer(rates, x))
+        return np.asarray(np.sqrt((off**2).mean(axis=0)))
     left = np.zeros_like(x)
     for rate, phase in zip(rates, phases, strict=True):
         left += wrapped(phase - rate * x) ** 2
-    return x, np.sqrt(left / len(rates))
+    return np.asarray(np.sqrt(left / len(rates)))
 
 
 def wrapped(angles: Floats) -> Floats:
