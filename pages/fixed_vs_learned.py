@@ -1,13 +1,9 @@
 """Two position tables side by side, the edge of the learned ones, the waves in MiniLM, published results."""
 
-from collections.abc import Iterator
-from operator import attrgetter
-from typing import Any
-
 import streamlit as st
 
 from pages import fixed_vs_learned_facts, fixed_vs_learned_ladder
-from pages.ui import chart, controls, guard, heatmap, layout, marks, tables
+from pages.ui import chart, controls, guard, heatmap, layout, marks, portraits, tables
 from pages.ui.text import label, number, prose
 from posenc import comparison, figures, formulas, picks, snippets
 from posenc.published import PUBLISHED
@@ -43,31 +39,16 @@ def choose() -> dict[str, comparison.Portrait]:
     return dict(zip(titles, seen, strict=True))
 
 
-def columns() -> Iterator[tuple[str, str, comparison.Portrait]]:
-    """Draw the two tables side by side: yield side, title and portrait."""
-    for place, side, (title, seen) in zip(st.columns(2), "ab", both.items(), strict=True):
-        with place:
-            st.markdown(f"**{title}**")
-            yield side, title, seen
-
-
-def curves(section: str, x: str, y: str, x_title: str, y_title: str, **options: Any) -> None:
-    """Draw one curve for each table, of two attributes of its portrait, on a logarithmic axis."""
-    places, values = ({title: attrgetter(name)(seen) for title, seen in both.items()} for name in (x, y))
-    figure = figures.series(places, values, x_title, y_title, log_y=True, **options)
-    chart.show(figure, section, word(f"{section}_alt", **dict(zip("ab", both, strict=True))))
-
-
 def heatmaps() -> None:
     """Show the two tables, and how alike any two of their positions are."""
     layout.section(PAGE, "tables")
     position, dimension = marks.positions(), marks.dimensions()
-    for side, title, seen in columns():
+    for side, title, seen in portraits.columns(both):
         alt, matrix = word("table_alt", title=title, shape=seen.shape), heatmap.of_table(seen.table)
         look = {"limit": figures.common_limit(seen.table), "half": True}
         heatmap.apart(f"picture_{side}", alt, matrix, position, dimension, label("axis.value"), **look)
     layout.section(PAGE, "cosine")
-    for side, title, seen in columns():
+    for side, title, seen in portraits.columns(both):
         alt, matrix = word("cosine_alt", title=title), heatmap.of_table(seen.cosine)
         look = {"limit": 1.0, "square": True, "height": 400, "half": True}
         heatmap.apart(f"cosine_{side}", alt, matrix, position, position, word("cosine"), **look)
@@ -79,69 +60,6 @@ def heatmaps() -> None:
 def note(pick: picks.Pick) -> str:
     """Say which note is that of a table: a scheme's is that of its kind."""
     return tables.kind(pick) if pick.kind == "scheme" else pick.name
-
-
-def offset() -> None:
-    """Show the cosine by offset."""
-    layout.section(PAGE, "offset")
-    bands = {
-        title: (seen.profile.offset, *comparison.middle_and_band(seen.profile))
-        for title, seen in both.items()
-    }
-    figure = figures.band(bands, word("offset"), word("cosine"), height=380)
-    chart.show(figure, "offset", word("offset_alt", **dict(zip("ab", both, strict=True))))
-
-
-def norms() -> None:
-    """Show the length of each row, and name the rows that stand out."""
-    layout.section(PAGE, "norms")
-    for title, seen in both.items():
-        odd = [word("odd_row", row=row, ratio=number(ratio, 3)) for row, ratio in seen.odd_rows.items()]
-        st.markdown(
-            word("odd_rows", title=title, rows=", ".join(odd)) if odd else word("no_odd_rows", title=title)
-        )
-    curves("norms", "positions", "norms", label("axis.position"), word("norm"))
-
-
-def rank() -> None:
-    """Show in how many directions the rows vary."""
-    ranks = {
-        side.upper(): seen.measures.effective_rank for side, seen in zip("ab", both.values(), strict=True)
-    }
-    layout.section(PAGE, "rank", rank_a=number(ranks["A"], 3), rank_b=number(ranks["B"], 3))
-    curves("rank", "directions", "variance", word("direction"), word("share"), marks_x=ranks)
-
-
-def spectrum() -> None:
-    """Show at which frequencies the columns wave."""
-    layout.section(PAGE, "spectrum")
-    curves("spectrum", "spectrum.frequency", "spectrum.share", word("frequency"), word("power"))
-
-
-def paths() -> None:
-    """Show the walk of the positions through the two main planes."""
-    layout.section(PAGE, "path")
-    for side, title, seen in columns():
-        names = [
-            word("component", k=k, share=f"{share:.1%}")
-            for k, share in enumerate(seen.path.share[: comparison.AXES], start=1)
-        ]
-        for x, y in ((0, 1), (2, 3)):
-            across, up = seen.path.coordinates[:, x], seen.path.coordinates[:, y]
-            figure = figures.path(across, up, names[x], names[y], label("axis.position"))
-            chart.show(figure, f"path_{side}{x}", word("path_alt", title=title, x=names[x], y=names[y]))
-
-
-def measures() -> None:
-    """Put the measures beside those of shuffled rows and of noise."""
-    layout.section(PAGE, "measures")
-    for _, _, seen in columns():
-        values = [seen.measures, *seen.baselines.values()]
-        header = [word("measure"), word("table"), *map(word, seen.baselines)]
-        rows = zip(comparison.Measures._fields, *values, strict=True)
-        layout.table(
-            header, ([word(f"measure_{name}"), *(number(one, 3) for one in row)] for name, *row in rows)
-        )
 
 
 @guard.fragment
@@ -202,18 +120,9 @@ layout.opening(PAGE, formulas.SINUSOID, formulas.LEARNED)
 both = choose()
 fixed_vs_learned_facts.show(both)
 heatmaps()
-offset()
-layout.folds(
-    PAGE,
-    norms=norms,
-    rank=rank,
-    spectrum=spectrum,
-    path=paths,
-    measures=measures,
-    edge=edge,
-    ladder=fixed_vs_learned_ladder.show,
-    published=published,
-)
+portraits.offset(PAGE, both)
+portraits.folded(PAGE, both)
+layout.folds(PAGE, edge=edge, ladder=fixed_vs_learned_ladder.show, published=published)
 last = list(both.values())[1]
 st.markdown(prose(PAGE, "code"))
 file = f"{last.pick.name}.npy"
