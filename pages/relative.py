@@ -199,8 +199,7 @@ layout.opening(PAGE, SCHEMES["rotary"].formula, formulas.ROTARY_SCORE, formulas.
 vectors, kind, pairs, head_dim, seed = choose()
 turning = {"base": view.base, "pairs": pairs}
 by_hand()
-distances()
-layout.folds(PAGE, frequencies=frequencies, layouts=layouts, variants=variants)
+layout.folds(PAGE, frequencies=frequencies, distances=distances, layouts=layouts, variants=variants)
 relative_bias.show(view, vectors, kind, pairs, seed)
 schemes = ("rotary", "xpos", *weights.BIAS.options)
 layout.sources("barbero2025", *dict.fromkeys(SCHEMES[name].source for name in schemes), "haviv2022")

@@ -14,6 +14,7 @@ from posenc.sentence import DROPOUT, Prepared, drop_out, prepared
 from posenc.tokens import MAX_PIECE_LENGTH, MAX_PIECES, TEXT
 
 view = controls.settings()
+seeded_sizes = st.cache_data(max_entries=1, show_spinner=False)(assembly.seeded_sizes)  # always the same
 
 
 def choose() -> Prepared:
@@ -140,7 +141,7 @@ shape = replace(view, seq_len=len(words.pieces), d_model=words.vectors.shape[1])
 if words.pieces:
     with st.spinner(label("sentence.wait")):
         table = posenc.sinusoidal(shape.seq_len, **shape.arguments)
-        seeded = numbers(assembly.seeded_sizes()._asdict(), "seeded_")
+        seeded = numbers(seeded_sizes()._asdict(), "seeded_")
         shapes()
         layout.folded("sentence", "batch", batch)
         assemble()

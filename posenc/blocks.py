@@ -7,6 +7,7 @@ have a closed form, so that ten million rows cost what a thousand do.
 Letters: r, c number of rows and columns of blocks, n positions in a block, ω rate in radians per position.
 """
 
+import functools
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
@@ -33,6 +34,7 @@ MOST_COLUMNS = Integer("most_columns", default=800, minimum=1, maximum=2048)
 FARTHEST = 2 * SEQ_LEN.maximum
 # Cells worked on at once: a quarter of a mebibyte an array, so that several stay in a core's cache.
 _CHUNK_CELLS = 1 << 15
+_SHORT = 16  # cells of a block along one axis
 _TILE_SIDE = 512  # rows and columns of a tile of a table or of a similarity matrix: two mebibytes
 
 
@@ -367,10 +369,16 @@ def _gather(
             for j, columns in _pieces(column_edges, side):
                 cells = read(rows, columns)
                 here, blocks, undefined = (i, j), (i.stop - i.start, j.stop - j.start), np.isnan(cells)
-                total[here] += _fold(np.add, np.where(undefined, np.float64(0), cells), blocks)
-                count[here] += _fold(np.add, (~undefined).astype(np.int64), blocks)
-                least[here] = np.fmin(least[here], _fold(np.fmin, cells, blocks))
-                greatest[here] = np.fmax(greatest[here], _fold(np.fmax, cells, blocks))
+                if undefined.any():
+                    total[here] += _fold(np.add, np.where(undefined, np.float64(0), cells), blocks)
+                    count[here] += _fold(np.add, (~undefined).astype(np.int64), blocks)
+                    ends: tuple[np.ufunc, np.ufunc] = (np.fmin, np.fmax)
+                else:  # the same in half of the time
+                    total[here] += _fold(np.add, cells.astype(np.float64, copy=False), blocks)
+                    count[here] += cells.size // (blocks[0] * blocks[1])
+                    ends = (np.minimum, np.maximum)
+                least[here] = np.fmin(least[here], _fold(ends[0], cells, blocks))
+                greatest[here] = np.fmax(greatest[here], _fold(ends[1], cells, blocks))
         mean = total / count
     return _blocks(row_edges, column_edges, mean, least, greatest)
 
@@ -378,11 +386,15 @@ def _gather(
 def _fold(gather: np.ufunc, cells: NDArray[Any], blocks: tuple[int, int]) -> NDArray[Any]:
     """Reduce cells to down × across equal blocks."""
     (down, across), (rows, columns) = blocks, cells.shape
-    if rows > down:
-        cells = gather.reduce(cells.reshape(down, rows // down, columns), axis=1)
-    if columns > across:
-        cells = gather.reduce(cells.reshape(down, across, columns // across), axis=2)
-    return cells
+    cells = _reduce(gather, cells.reshape(down, rows // down, columns), 1)
+    return _reduce(gather, cells.reshape(down, across, columns // across), 2)
+
+
+def _reduce(gather: np.ufunc, cells: NDArray[Any], axis: int) -> NDArray[Any]:
+    """Reduce one axis; a short one step by step, each for all blocks at once: block by block takes longer."""
+    if cells.shape[axis] > _SHORT:
+        return np.asarray(gather.reduce(cells, axis=axis))
+    return functools.reduce(gather, np.moveaxis(cells, axis, 0))
 
 
 def _check_shape(name: str, table: ArrayLike) -> Table:

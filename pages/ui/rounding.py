@@ -23,11 +23,16 @@ TENS = {"10³": 1e3, "10⁴": 1e4, "10⁵": 1e5, "10⁶": 1e6, "10⁷": 1e7}
 HALVES = (470, 470)  # pixels: a chart, and a table beside it
 
 
+# The same for all visitors, and small.
+_together = st.cache_data(max_entries=64, show_spinner=False)(ranges.together)
+_left = st.cache_resource(max_entries=len(PRECISION.options), show_spinner=False)(ranges.left)
+
+
 def together(seq_len: int) -> None:
     """Say which positions fall together as numbers of each format."""
     layout.section("precision", "together")
     lengths = sorted({*LENGTHS, seq_len, SEQ_LEN.maximum})
-    found = [[ranges.together(n, name) for n in lengths] for name in COARSE]
+    found = [[_together(n, name) for n in lengths] for name in COARSE]
     titles = {name: label(f"option.precision.{name}") for name in PRECISION.options}
     header = [label("precision.quantity"), *(titles[name] for name in COARSE)]
     rows = [
@@ -41,7 +46,7 @@ def together(seq_len: int) -> None:
     layout.table(header, [(name, *(f"{value:,}" for value in values)) for name, values in rows])
     left, right = layout.beside(*HALVES)
     with left:
-        shares = {titles[name]: ranges.left(name) for name in PRECISION.options}
+        shares = {titles[name]: _left(name) for name in PRECISION.options}
         figure = figures.series(
             {name: lengths for name, (lengths, _) in shares.items()},
             {name: share for name, (_, share) in shares.items()},

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from posenc.figures.style import BLUE, GREY, ORANGE, Figure, Part, draw
+from posenc.figures.style import BLUE, GREY, ORANGE, Figure, Part, draw, packed
 
 Values = NDArray[np.floating]
 
@@ -70,7 +70,7 @@ def move(
     parts, shown = [], []
     for look, x, y in traces:
         rows = {
-            axis: np.ascontiguousarray(values.T, dtype=np.float32)
+            axis: [packed(row) for row in np.ascontiguousarray(values.T, dtype=np.float32)]
             for axis, values in (("x", x), ("y", y))
             if values is not None
         }

@@ -68,7 +68,8 @@ class Figure(go.Figure):  # type: ignore[misc]  # plotly ships no types
         if "_parts" not in vars(self):
             read: Part = super().to_dict()
             return read
-        sent: Part = _sent(self._parts)
+        # Frames come packed: there are many of them.
+        sent: Part = {name: part if name == "frames" else _sent(part) for name, part in self._parts.items()}
         # Streamlit writes the colours of its theme into a template that is there.
         sent["layout"]["template"] = {"layout": {}}
         return sent
@@ -115,7 +116,7 @@ def draw(
     legend
         Whether there is one.
     frames
-        What a slider moves to.
+        What a slider moves to, their arrays `packed`.
     layout
         What else the layout holds.
     """
