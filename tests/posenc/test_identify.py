@@ -137,6 +137,17 @@ def test_positions_that_fell_together_are_seen(precision, n):
         assert (found.mistake, found.dtype, found.residual) == ("half_precision", precision, 0.0)
 
 
+@pytest.mark.parametrize("stage", ["chain", "angle"])
+@pytest.mark.parametrize("precision", ["bfloat16", "float16"])
+def test_angles_of_few_digits_are_seen_and_made_again(precision, stage):
+    table = posenc.sinusoid_in(600, 64, precision, stage=stage, layout="sin_cos", freq_shift=1)
+    found = posenc.identify(table)
+    assert (found.scheme, found.mistake, found.dtype) == ("sinusoidal", "half_precision", precision)
+    assert (found.layout, found.freq_shift, found.base) == ("sin_cos", 1, 10_000)
+    # Made again but for the last rounding, of sine and cosine, which leaves half a unit of the last digit.
+    assert np.abs(table - found.nearest).max() <= posenc.spacing(0.999, precision) / 2
+
+
 def test_the_first_cell_that_differs_and_the_odd_rows_are_named():
     table = posenc.sinusoidal(40, 16).astype(np.float64)
     table[7, 3] += 0.05
