@@ -69,7 +69,8 @@ class Figure(go.Figure):  # type: ignore[misc]  # plotly ships no types
             read: Part = super().to_dict()
             return read
         # Frames come packed: there are many of them.
-        sent: Part = {name: part if name == "frames" else _sent(part) for name, part in self._parts.items()}
+        frames = {"frames": self._parts["frames"]} if "frames" in self._parts else {}
+        sent: Part = _sent(self._parts | {"frames": None}) | frames
         # Streamlit writes the colours of its theme into a template that is there.
         sent["layout"]["template"] = {"layout": {}}
         return sent
