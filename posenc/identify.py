@@ -27,7 +27,7 @@ from posenc.identify_answers import (
 from posenc.identify_grid import read_grid, read_video
 from posenc.identify_known import exact_dtype
 from posenc.identify_mistakes import few_digits, raw_column, repeated
-from posenc.identify_rotary import read_rotary
+from posenc.identify_rotary import read_rotary, read_single
 from posenc.identify_scattered import read_scattered
 from posenc.identify_sinusoid import Reading, pair_layouts, read_sinusoid
 from posenc.identity import Identity, beside
@@ -152,6 +152,10 @@ def _others(values: Floats, reading: Reading | None) -> Iterator[Identity]:
     scattered = read_scattered(values)
     if scattered is not None and scattered.rest < CERTAIN:
         yield scattered_answer(values, scattered)
+        return
+    single = read_single(values)
+    if single is not None:
+        yield rotary_answer(values, single)
 
 
 def _few_digits(values: Floats, reading: Reading | None) -> Identity | None:

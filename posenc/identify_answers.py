@@ -21,7 +21,9 @@ from posenc.learned import STD
 Floats = NDArray[np.float64]
 
 # A residual that leaves no doubt about a formula, and one that leaves no belief in it.
-CERTAIN, REFUSED = 0.03, 0.12
+CERTAIN, REFUSED = 0.03, 0.3
+# What the recurrence of a wave leaves of a column, relatively: of a trained one it leaves far more.
+_PURE, _SMOOTH = 1e-3, 0.2
 # Mistakes beside those of `posenc.MISTAKES`, and what happened.
 MORE_MISTAKES: Mapping[str, str] = MappingProxyType(
     {
@@ -67,7 +69,8 @@ def sinusoidal_answer(values: Floats, reading: Reading) -> Identity:
         mistake=mistake,
         implementations=names if mistake in (None, "late_start", "half_minus_one") else (),
         next_best=_runner_up(reading),
-        confidence=_sure(values.shape, reading),
+        # Columns cut from a wider table look like positions that were scaled.
+        confidence=_sure(values.shape, reading) * {"position_scaled_twice": 0.7}.get(mistake or "", 1.0),
     )
     return beside(identity, values, reading.nearest, reading.rows)
 
@@ -162,6 +165,8 @@ def rotary_answer(values: Floats, cache: Cache) -> Identity:
     if written in (10.0, 10_000**0.5 / 10) and cache.nearest is not None:
         # 10000^(1/4): the rates of a head of which a quarter is rotated.
         mistake, written = "full_width_rates", 10_000.0
+    # Single cosines may be a part of anything; rates of no ladder may be of many scalings.
+    doubtful = cache.nearest is None or cache.copies == "single"
     names = rotary_implementations(cache.copies, cache.step, cache.scale, cache.nearest is not None)
     identity = Identity(
         "rotary_cache",
@@ -176,7 +181,7 @@ def rotary_answer(values: Floats, cache: Cache) -> Identity:
         mistake=mistake,
         implementations=() if mistake else names,
         next_best="rates scaled for a longer context" if cache.nearest is None else None,
-        confidence=0.75 if cache.nearest is None else _from_residual(cache.rest) * (0.6 if mistake else 1.0),
+        confidence=0.75 if doubtful else _from_residual(cache.rest) * (0.6 if mistake else 1.0),
     )
     if cache.nearest is None:
         return identity
@@ -229,6 +234,12 @@ def noise_answer(values: Floats) -> Identity:
     sure = max(lack / 6, order.neighbours / 8)
     measures = {key: value for key, value in order._asdict().items() if key != "directions_error"}
     few = 1 - 1 / math.sqrt(min(values.shape))  # a handful of rows proves nothing
+    if order.waving < _PURE:
+        return Identity("sinusoidal", confidence=0.5 * few, next_best="learned", measures=measures)
+    if len(np.unique(values[:, :4])) <= 8:  # no training leaves so few different numbers
+        few *= 0.4
+    if order.waving < _SMOOTH:
+        few *= 0.5
     if sure > 1:
         return Identity("learned", confidence=float(min(0.98, 0.5 + 0.2 * sure)) * few, measures=measures)
     usual = abs(float(alive.std()) / STD.default - 1) < 0.05

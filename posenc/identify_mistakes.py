@@ -67,7 +67,7 @@ def repeated(values: Floats) -> Iterator[tuple[Floats, NDArray[np.intp]]]:
     """
     n = len(values)
     row = np.arange(n)
-    for count in range(2, n // 2 + 1):
+    for count in range(n // 2, 1, -1):  # the most repetitions first
         if n % count:
             continue
         for index, kept in (

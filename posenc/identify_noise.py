@@ -20,14 +20,16 @@ class Order(NamedTuple):
     """What is left of order in a table.
 
     `directions`: over how many directions the variance is spread, as a share of what random numbers of this
-    shape have (1 for noise). `neighbours`: mean cosine of a row and the next, in standard deviations of what
-    it is for rows in random order. `offset_share` and `nearest_row_share` as in `posenc.measures`.
+    shape have (1 for noise), and the standard deviation of that for noise. `neighbours`: mean cosine of a row
+    and the next, in standard deviations of what it is for rows in random order. `waving`: what is left of the
+    columns where each is taken for one wave about a mean, x[p + 1] + x[p − 1] = a·x[p] + b, as a share of
+    their deviation. `offset_share` and `nearest_row_share` as in `posenc.measures`, of the first rows.
     """
 
     directions: float
     directions_error: float
     neighbours: float
-    columns: float
+    waving: float
     offset_share: float
     nearest_row_share: float
 
@@ -47,18 +49,25 @@ def order_of(rows: Floats) -> Order:
     off = cosine[~np.eye(len(cosine), dtype=bool)]
     deviation = float(off.std()) if off.size > 1 else 0.0
     neighbours = float(beside.mean() - off.mean()) / (deviation / math.sqrt(len(beside)) + 1e-12)
-    # The same along the other axis: in a trained table, and in a grid of waves, columns are alike as well.
-    tall = rest / np.maximum(np.linalg.norm(rest, axis=0), 1e-300)
-    across = (tall[:, 1:] * tall[:, :-1]).sum(axis=0)
-    columns = float(across.mean()) * math.sqrt(max(len(across), 1) * max(n, 1))
     return Order(
         spread * (n + d) / (n * d),
         2.0 / math.sqrt(n * d) + 1.0 / min(n, d),
         neighbours,
-        columns,
+        _waving(rest),
         _offset_share(cosine),
         _nearest_share(cosine),
     )
+
+
+def _waving(rest: Floats) -> float:
+    if len(rest) < 6:
+        return math.nan
+    middle, both = rest[1:-1], rest[2:] + rest[:-2]
+    middle, both = middle - middle.mean(axis=0), both - both.mean(axis=0)
+    power = (middle**2).sum(axis=0)
+    factor = (middle * both).sum(axis=0) / np.maximum(power, 1e-300)
+    left = (both - factor * middle) ** 2
+    return float(np.sqrt(left.sum() / max(float((both**2).sum()), 1e-300)))
 
 
 def _offset_share(cosine: Floats) -> float:

@@ -18,6 +18,8 @@ Floats = NDArray[np.float64]
 # Two columns are the same up to this part of their size: twice a noise of 1 %.
 _SAME = 0.04
 _ROWS, _COLUMNS = 256, 96
+# Radians a row: slower columns only are straight lines as well as waves.
+_TURNING = 0.05
 
 
 @dataclass(frozen=True)
@@ -52,10 +54,7 @@ class Tones(NamedTuple):
 
 
 def read_rotary(values: Floats) -> Cache | None:
-    """Read a table (n, d) as a rotary cache; None if it is none.
-
-    Columns that are there twice, cosines beside sines of scaled rates, or single waves from position 0 on.
-    """
+    """Read a table (n, d) as a rotary cache that has every column twice; None if it is none."""
     n, d_model = values.shape
     if n < 4 or d_model < 2:
         return None
@@ -74,7 +73,7 @@ def read_rotary(values: Floats) -> Cache | None:
             return _doubled(values, found, once, again)
         if off == 0 and half > 3:  # nothing else has every column twice
             return Cache(copies, "cos", None, 0.0, math.nan, float(np.abs(values).max()), None, math.inf)
-    return _single(values)
+    return None
 
 
 def _doubled(values: Floats, found: Cache, once: NDArray[np.intp], again: NDArray[np.intp]) -> Cache:
@@ -87,10 +86,13 @@ def _doubled(values: Floats, found: Cache, once: NDArray[np.intp], again: NDArra
     return replace(found, nearest=nearest, rest=rest)
 
 
-def _single(values: Floats) -> Cache | None:
+def read_single(values: Floats) -> Cache | None:
     """Read cosines or sines that are there once: alone, or the ones beside the others."""
+    if len(values) < 4:
+        return None
     half = values.shape[1] // 2
-    parts = [_read(part, "") for part in (values[:, :half], values[:, half:])] if half > 1 else []
+    halves = (values[:, :half], values[:, half:]) if half > 1 else ()
+    parts = [read_rotary(part) or _read(part, "") for part in halves]
     first, second = parts if parts else (None, None)
     if first is not None and second is not None and {first.wave, second.wave} == {"cos", "sin"}:
         both = (first.nearest, second.nearest)
@@ -115,6 +117,8 @@ def _read(waves: Floats, copies: str) -> Cache | None:
         best = _named(waves, copies, wave, tones, scale)
     if best is not None and best.rest < 0.03:
         return best
+    if rates.max() < _TURNING:
+        return None
     # Waves, but not of one factor: scaled ones all start at position 0 together.
     for wave, level in (("cos", scale), ("sin", 0.0)):
         if float(np.sqrt(np.mean((waves[0] - level) ** 2))) < 0.03 * scale:

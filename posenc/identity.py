@@ -57,7 +57,7 @@ class Identity:
     nearest
         (n, d_model) float64, the nearest known table.
     measures
-        Of what has no formula: `directions`, `neighbours`, `offset_share`, `nearest_row_share`.
+        Of what has no formula, those of `posenc.identify_noise.Order`.
     """
 
     scheme: str

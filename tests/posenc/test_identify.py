@@ -158,6 +158,62 @@ def test_the_first_cell_that_differs_and_the_odd_rows_are_named():
     assert found.first_position == 0
 
 
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda table, rng: table[:, rng.permutation(64)],
+        lambda table, rng: table + rng.normal(0, 1, 64),
+        lambda table, rng: table - table.mean(axis=0),
+        lambda table, rng: np.cumsum(rng.normal(size=(128, 64)), axis=0),
+        lambda table, rng: table @ table.T,
+        lambda table, rng: np.eye(64),
+        lambda table, rng: np.tri(64),
+        lambda table, rng: -0.5 * np.abs(np.subtract.outer(np.arange(64.0), np.arange(64.0))),
+        lambda table, rng: np.outer(np.linspace(0, 1, 100), rng.normal(size=16)),
+    ],
+)
+def test_what_nobody_can_name_is_not_named_for_sure(change):
+    table = change(posenc.sinusoidal(128, 64, dtype=np.float64), np.random.default_rng(0))
+    assert posenc.identify(table).confidence < SURE
+
+
+def test_the_kinds_of_rotary_caches():
+    angle = np.multiply.outer(np.arange(200), 10_000.0 ** (-np.arange(32) / 32))
+    cos, sin = np.cos(angle), np.sin(angle)
+    for table, layout in (
+        (np.hstack([cos, cos]), "half_split"),
+        (np.repeat(sin, 2, axis=1), "adjacent"),
+        (np.hstack([cos, cos, sin, sin]), "cos_sin"),
+        (cos, "single"),
+    ):
+        found = posenc.identify(table)
+        assert (found.scheme, found.layout, found.base) == ("rotary_cache", layout, 10_000)
+    scaled = posenc.yarn(64, factor=4, original_max_position_embeddings=64)
+    angle = np.multiply.outer(np.arange(200), scaled.inv_freq)
+    for table in (np.tile(np.cos(angle), 2), np.hstack([np.cos(angle), np.sin(angle)])):
+        found = posenc.identify(scaled.attention_factor * table)
+        assert (found.scheme, found.nearest) == ("rotary_cache", None)
+        assert found.scale == pytest.approx(scaled.attention_factor)
+
+
+def test_rates_of_the_whole_head_are_seen_in_a_partial_rotation():
+    angle = np.multiply.outer(np.arange(64), 10_000.0 ** (-np.arange(32) * 2 / 256))
+    found = posenc.identify(np.tile(np.cos(angle), 2))
+    assert (found.scheme, found.mistake, found.base) == ("rotary_cache", "full_width_rates", 10_000)
+
+
+def test_timesteps_far_apart_are_placed_one_by_one():
+    for timesteps in (
+        np.arange(0, 1000, 20),
+        np.arange(980, -1, -20),
+        np.array([0, 0.5, 3.25, 17, -4, 1000]),
+    ):
+        found = posenc.identify(posenc.sinusoidal(timesteps, 64, layout="cos_sin"))
+        assert (found.scheme, found.layout, found.base) == ("sinusoidal", "cos_sin", 10_000)
+        assert found.first_position == timesteps[0]
+        assert found.residual < 1e-6
+
+
 def test_what_may_not_be_a_table_is_refused_in_one_sentence():
     for table in ([], [1.0], [[np.nan, 1.0]], [["a"]], np.zeros((2, 2, 2)), [[1 + 2j]]):
         with pytest.raises(ValueError, match="table must be"):
