@@ -16,6 +16,9 @@ POINTS = 240  # positions at which two are moved together
 THIRD = (308, 308, 308)  # pixels: exact, rounded, difference
 BLOCKS = 200  # pixels that axes and colours leave of them
 
+# Eight curves, of which a move changes some; each is two arrays of a few dozen numbers.
+errors = st.cache_resource(max_entries=128, show_spinner=False)(ranges.errors)
+
 view = controls.settings()
 n = view.seq_len
 
@@ -52,7 +55,7 @@ def error() -> None:
     formats = {label(f"option.precision.{name}"): (name, stage) for name in PRECISION.options}
     stages = {label(f"option.stage.{name}"): (form, name) for name in STAGE.options}
     for place, (key, cases) in zip(st.columns(2), {"formats": formats, "steps": stages}.items(), strict=True):
-        found = {name: ranges.errors(few, case[0], stage=case[1]) for name, case in cases.items()}
+        found = {name: errors(few, case[0], stage=case[1]) for name, case in cases.items()}
         with place:
             st.markdown(f"**{label(f'precision.{key}', format=title, stage=rounded)}**")
             figure = figures.series(
