@@ -114,8 +114,13 @@ def linear_cka(a: ArrayLike, b: ArrayLike) -> float:
     first, second = centred(a, "a"), centred(b, "b")
     if len(first) != len(second):
         raise ValueError(f"a and b must have the same number of rows, got {len(first)} and {len(second)}")
-    alone = np.linalg.norm(first.T @ first) * np.linalg.norm(second.T @ second)
-    return float(np.linalg.norm(first.T @ second) ** 2 / alone) if alone > 0 else np.nan
+    if len(first) < max(first.shape[1], second.shape[1]):  # |AᵀB|² = ⟨AAᵀ, BBᵀ⟩, with smaller products
+        rows_a, rows_b = first @ first.T, second @ second.T
+        shared, alone = np.sum(rows_a * rows_b), np.linalg.norm(rows_a) * np.linalg.norm(rows_b)
+    else:
+        shared = np.sum((first.T @ second) ** 2)
+        alone = np.linalg.norm(first.T @ first) * np.linalg.norm(second.T @ second)
+    return float(shared / alone) if alone > 0 else np.nan
 
 
 def sinusoid_fit(table: ArrayLike, *, base: float = BASE.default) -> float:
@@ -138,7 +143,12 @@ def sinusoid_fit(table: ArrayLike, *, base: float = BASE.default) -> float:
     rows = centred(table)
     target = centred(sinusoidal(rows.shape[0], rows.shape[1], base=base, dtype=np.float64))
     alone = np.sum(rows**2) * np.sum(target**2)
-    return float(np.sum(_singular_values(rows.T @ target)) ** 2 / alone) if alone > 0 else np.nan
+    if len(rows) < rows.shape[1]:  # QR of both leaves an (n, n) product of the same singular values
+        one, other = (np.asarray(np.linalg.qr(each.T, mode="r")) for each in (rows, target))
+        product = one @ other.T
+    else:
+        product = rows.T @ target
+    return float(np.sum(_singular_values(product)) ** 2 / alone) if alone > 0 else np.nan
 
 
 def singular_values(table: ArrayLike) -> Floats:
