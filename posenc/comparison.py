@@ -1,5 +1,6 @@
 """Fixed and learned tables side by side: what can be chosen, what each is like, what happens past its end."""
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -22,6 +23,7 @@ AXES = 4  # two planes of principal components
 EDGE_WINDOW = 48  # rows shown before and after the last row
 RATIOS = np.linspace(2.5, 3.5, 21)
 MOST_PAIRS = 7
+MATCHED_ROWS = 32  # by so many rows the columns of two tables are told apart
 SMALLEST_SHARE = 1e-8  # smaller shares of a float32 table's variance are its rounding
 
 
@@ -58,7 +60,7 @@ class Portrait:
     """
 
     pick: Pick
-    table: NDArray[np.float32]
+    table: NDArray[np.floating]
 
     @cached_property
     def cosine(self) -> NDArray[np.float32]:
@@ -148,6 +150,54 @@ def _shared(array: NDArray[Any]) -> NDArray[Any]:
 def _above_rounding(share: Floats) -> Floats:
     """Leave out what is too small to be anything but rounding, for a logarithmic axis: NaN there."""
     return np.where(share > SMALLEST_SHARE, share, np.nan)
+
+
+class Together(NamedTuple):
+    """Two tables laid on each other, row by row.
+
+    rows: how many both have. difference: the largest of a cell, NaN where the widths differ; permuted: the
+    same with the columns of the second brought into the order of the first, `order` their numbers; cka as in
+    `posenc.measures.linear_cka`, NaN where it is undefined.
+    """
+
+    rows: int
+    difference: float
+    permuted: float
+    order: NDArray[np.intp] | None
+    cka: float
+
+
+def together(a: NDArray[np.floating], b: NDArray[np.floating]) -> Together:
+    """Lay two tables on each other, (n, d) and (m, e), as far as both have rows.
+
+    Libraries order the same columns differently, which no similarity between rows shows: so the largest
+    difference is said as it is, and with the columns in the same order.
+    """
+    rows = min(len(a), len(b))
+    left, right = a[:rows].astype(np.float64), b[:rows].astype(np.float64)
+    cka = measures.linear_cka(left, right)
+    if left.shape[1] != right.shape[1]:
+        return Together(rows, math.nan, math.nan, None, cka)
+    order = match_columns(left, right)
+    apart = largest_difference(left, right), largest_difference(left, right[:, order])
+    return Together(rows, *apart, order, cka)
+
+
+def match_columns(a: Floats, b: Floats) -> NDArray[np.intp]:
+    """Return which column of b (n, d) to take for each of a (n, d), each column once, so that they agree.
+
+    Column by column the nearest that is left is taken, by rows from all over the tables. Where the tables
+    have the same columns, up to their rounding, that finds them; where they have not, no order does.
+    """
+    some = np.unique(np.linspace(0, len(a) - 1, MATCHED_ROWS).round().astype(int))
+    left, right = a[some].T, b[some].T
+    free = np.ones(len(right), dtype=bool)
+    order = np.empty(len(left), dtype=np.intp)
+    for column, values in enumerate(left):
+        off = np.abs(right - values).max(axis=1)
+        order[column] = np.argmin(np.where(free, off, np.inf))
+        free[order[column]] = False
+    return order
 
 
 def middle_and_band(profile: similarity.OffsetProfile) -> tuple[Floats, Floats, Floats]:

@@ -4,6 +4,7 @@ A `Pick` says which table and how large, is the key of what is kept of it, and b
 """
 
 import math
+from dataclasses import dataclass, field
 from typing import Literal, NamedTuple
 
 import numpy as np
@@ -22,7 +23,17 @@ _OTHERWISE = ("sinusoidal", "learned")
 SCHEME_NAMES = tuple(name for name in TABLED.options if name not in _OTHERWISE)
 NAMES = ("sinusoid", *LEARNED, "random", *SCHEME_NAMES)
 
-Kind = Literal["fixed", "learned", "random", "scheme"]
+OWN = "own"  # the name of a table that somebody brought along
+
+Kind = Literal["fixed", "learned", "random", "scheme", "own"]
+
+
+@dataclass(frozen=True)
+class Given:
+    """A table that somebody brought along, (n, d), known by a digest of it."""
+
+    digest: str
+    values: NDArray[np.floating] = field(compare=False, repr=False)
 
 
 class Pick(NamedTuple):
@@ -33,10 +44,13 @@ class Pick(NamedTuple):
     d_model: int
     base: float
     layout: str
+    given: Given | None = None
 
     @property
     def kind(self) -> Kind:
-        """Computed from a formula, trained, drawn at random and not trained yet, or another scheme's."""
+        """From a formula, trained, drawn at random, another scheme's, or brought along."""
+        if self.given is not None:
+            return "own"
         if self.name in SCHEME_NAMES:
             return "scheme"
         if self.name == "random":
@@ -92,6 +106,8 @@ class Pick(NamedTuple):
 
     def exact(self) -> NDArray[np.floating]:
         """Return the table (rows, d_model): float64 where it is computed, float32 where it is stored."""
+        if self.given is not None:
+            return self.given.values
         if self.name == "sinusoid":
             return sinusoidal(self.rows, self.d_model, base=self.base, layout=self.layout, dtype=np.float64)
         if self.kind == "scheme":
@@ -142,25 +158,45 @@ def pick(
     return wanted if name == "sinusoid" else wanted._replace(layout=LAYOUT.default)
 
 
-def pick_beside(name: str, beside: str, *, base: float = BASE.default, layout: str = LAYOUT.default) -> Pick:
+def pick_own(given: Given) -> Pick:
+    """Choose a table that somebody brought along."""
+    rows, d_model = given.values.shape
+    return Pick(OWN, rows, d_model, BASE.default, LAYOUT.default, given)
+
+
+def pick_beside(
+    name: str,
+    beside: str,
+    *,
+    base: float = BASE.default,
+    layout: str = LAYOUT.default,
+    own: Pick | None = None,
+) -> Pick:
     """Choose the table `name` to stand beside the table `beside`.
 
-    What has no shape of its own takes that of the bundled table beside it, as far as `pick` can, and beside
-    each other that of MiniLM.
+    What has no shape of its own takes that of the table beside it that has one, as far as `pick` can, and
+    beside each other that of MiniLM.
 
     Parameters
     ----------
     name, beside
-        Two of `NAMES`, the same one twice included.
+        Two of `NAMES`, the same one twice included; and `OWN`, where there is one.
     base, layout
         As in `pick`.
+    own
+        The table that somebody brought along.
 
     Raises
     ------
     ValueError
         If an argument is not allowed.
     """
-    asked = [Choice("table", NAMES).check(one) for one in (name, beside)]
+    options = NAMES if own is None else (*NAMES, OWN)
+    asked = [Choice("table", options).check(one) for one in (name, beside)]
+    if own is not None and name == OWN:
+        return own
+    if own is not None and beside == OWN:
+        return pick(name, own.rows, own.d_model, base=base, layout=layout)
     like = LEARNED[next((one for one in asked if one in LEARNED), "minilm_l6")]
     return pick(name, like.rows, like.d_model, base=base, layout=layout)
 

@@ -327,4 +327,11 @@ SOURCES = {
         "https://github.com/NVIDIA/TensorRT-LLM/pull/18774",
         "NVIDIA/TensorRT-LLM, pull request 18774",
     ),
+    "kornblith2019": Source(
+        "Kornblith et al.",
+        2019,
+        "Similarity of Neural Network Representations Revisited",
+        "https://arxiv.org/abs/1905.00414",
+        "§3 (linear CKA)",
+    ),
 }

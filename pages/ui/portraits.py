@@ -62,9 +62,10 @@ def norms(page: str, both: Both) -> None:
 
 def rank(page: str, both: Both) -> None:
     """Show in how many directions the rows vary."""
-    ranks = {
-        side.upper(): seen.measures.effective_rank for side, seen in zip("ab", both.values(), strict=True)
-    }
+    with st.spinner(word("measuring")):
+        ranks = {
+            side.upper(): seen.measures.effective_rank for side, seen in zip("ab", both.values(), strict=True)
+        }
     layout.section(page, "rank", rank_a=number(ranks["A"], 3), rank_b=number(ranks["B"], 3))
     curves(both, "rank", "directions", "variance", word("direction"), word("share"), marks_x=ranks)
 
@@ -93,7 +94,8 @@ def measures(page: str, both: Both) -> None:
     """Put the measures beside those of shuffled rows and of noise."""
     layout.section(page, "measures")
     for _, _, seen in columns(both):
-        values = [seen.measures, *seen.baselines.values()]
+        with st.spinner(word("measuring")):
+            values = [seen.measures, *seen.baselines.values()]
         header = [word("measure"), word("table"), *map(word, seen.baselines)]
         rows = zip(comparison.Measures._fields, *values, strict=True)
         layout.table(

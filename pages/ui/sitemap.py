@@ -22,6 +22,7 @@ PAGES = (
     Entry("long_context", "long-context", ":material/open_in_full:"),
     Entry("images", "images", ":material/image:"),
     Entry("precision", "precision", ":material/straighten:"),
+    Entry("your_table", "your-table", ":material/upload_file:"),
     Entry("compare", "compare", ":material/view_column:"),
     Entry("myths", "myths", ":material/fact_check:"),
 )
