@@ -27,9 +27,10 @@ KNOWN = {
     5000.0: 3.0,
     2.5e5: 3.0,
 }
-# How near a fitted base must be, relatively, to be taken for one of them: rounded tables are off by as much.
-_NEAR = {1e4: 6e-4}
-_NEAR_OTHERS = 2.5e-4
+# How near a fitted base must be, relatively, to be taken for one of them. What rounding leaves is not
+# independent from cell to cell, and the base is off by more than the scatter of the rates says.
+_NEAR = 3e-6
+_NEAR_IN_NOISE = 6e-4
 # Code in float32 takes the exponential of a product that is wrong by so much; code in float64 does not.
 _FLOAT32, _FLOAT64 = 7e-7, 2e-8
 
@@ -48,7 +49,14 @@ class Base(NamedTuple):
 
 
 def candidates(
-    fall: float, error: float, d_model: int, *, interleaved: bool, last_zero: bool, exact: bool = False
+    fall: float,
+    error: float,
+    d_model: int,
+    *,
+    interleaved: bool,
+    last_zero: bool,
+    noise: float,
+    exact: bool = False,
 ) -> list[Base]:
     """Name the bases that a factor e^fall between pairs may stand for, the likeliest first.
 
@@ -62,6 +70,8 @@ def candidates(
         The layout of the paper, whose code has ``freq_shift=0`` more often.
     last_zero
         The width is odd and its last column is zero.
+    noise
+        Of a phase, in radians.
     exact
         The rates follow the ladder more closely than those of float32 code do.
     """
@@ -80,17 +90,17 @@ def candidates(
             continue
         value = math.exp(max(exponent, 0.0))
         spread = error * pairs
-        cost, written = _written(value, 3 * spread + (_FLOAT64 if exact else _FLOAT32), exact)
+        cost, written = _written(value, 3 * spread + (_FLOAT64 if exact else _FLOAT32), noise)
         found.append(Base(written, spread, shift, pairs, cost + penalty))
     return sorted(found, key=lambda base: base.cost)
 
 
-def _written(value: float, tolerance: float, exact: bool) -> tuple[float, float]:
+def _written(value: float, tolerance: float, noise: float) -> tuple[float, float]:
     """Return how unlikely a number is, in powers of ten, and the number as somebody would write it."""
     for known, cost in KNOWN.items():
         # Of a base that is hardly told at all, only that of the paper is likely enough to be named.
         near = min(tolerance, 2.0 if known == 1e4 else 0.2)
-        near += 2e-6 if exact else _NEAR.get(known, _NEAR_OTHERS)
+        near += min(_NEAR + 0.3 * noise, _NEAR_IN_NOISE if known == 1e4 else _NEAR_IN_NOISE / 2)
         if abs(math.log(value / known)) <= near:
             return cost, known
     for digits in range(1, 8):

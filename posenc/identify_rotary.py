@@ -190,7 +190,9 @@ def _named(waves: Floats, copies: str, wave: str, tones: Tones, scale: float) ->
     first = tones.first * step
     if abs(first - round(first)) < max(5 * tones.first_error * step, 1e-2):
         first = float(round(first))
-    named = candidates(tones.fall, tones.fall_error, 2 * m, interleaved=True, last_zero=False)
+    named = candidates(
+        tones.fall, tones.fall_error, 2 * m, interleaved=True, last_zero=False, noise=tones.rest
+    )
     base = next((base for base in named if base.freq_shift == 0), None)
     if base is None or m < 2:
         return None

@@ -185,7 +185,7 @@ def _read(values: Floats, waves: Waves, step: float, start: Start, last_zero: bo
         return None
     layout, swapped = placed
     first = start.first * step
-    if abs(first - round(first)) < min(max(5 * start.error * step, 5e-3), 0.2):
+    if abs(first - round(first)) < min(max(5 * start.error * step, 1e-2), 0.2):
         first = float(round(first))
     ladder = fit_ladder(waves, start=math.log(step), origin=start._replace(first=first / step))
     if ladder is None:
@@ -193,9 +193,7 @@ def _read(values: Floats, waves: Waves, step: float, start: Start, last_zero: bo
     positions = first + start.direction * step * waves.numbers
     scale = _scale(start.sign * waves.amplitude, waves.noise, d_model)
     best = None
-    for form, base, runner_up in _forms(
-        ladder, d_model, layout, swapped, last_zero, len(waves.pairs), len(values)
-    ):
+    for form, base, runner_up in _forms(waves, ladder, d_model, layout, swapped, last_zero):
         nearest = scale * form.table(positions, d_model)
         rows, rest = following(values, nearest)
         unlikely = (
@@ -221,10 +219,11 @@ def layout_of(pairing: str, cosine_first: bool, *, odd: bool) -> tuple[str, bool
 
 
 def _forms(
-    ladder: Ladder, d_model: int, layout: str, swapped: bool, last_zero: bool, n_pairs: int, n_rows: int
+    waves: Waves, ladder: Ladder, d_model: int, layout: str, swapped: bool, last_zero: bool
 ) -> Iterator[tuple[Form, Base | None, Base | None]]:
     """Yield the forms that a ladder may stand for, the likeliest first."""
     form = Form(layout, BASE.default, swapped=swapped, last_zero=last_zero)
+    n_pairs = len(waves.pairs)
     if n_pairs == 1:
         yield form, None, None
         return
@@ -238,7 +237,8 @@ def _forms(
         d_model,
         interleaved=layout == "interleaved",
         last_zero=last_zero,
-        exact=ladder.exact and min(n_pairs, n_rows / 4) >= 8,
+        noise=waves.noise,
+        exact=ladder.exact and min(n_pairs, len(waves.numbers) / 4) >= 8,
     )
     if bases and BASE.minimum <= bases[0].value <= BASE.maximum:
         base, runner_up = bases[0], bases[1] if len(bases) > 1 else None

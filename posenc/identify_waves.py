@@ -19,6 +19,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from posenc.identify_places import places, with_turns, wrapped
+
 Floats = NDArray[np.float64]
 Complex = NDArray[np.complex128]
 
@@ -28,11 +30,8 @@ _PAIRS = 128
 _SPREAD = 0.12
 # Rows that may be missing between two neighbours.
 _GAP = 64
-# How far from row 0 a first position is looked for where the slowest pair turns more than once before it.
-_REACH = 20_000.0
 # float32 code has its rates and angles wrong by about this much, relative to themselves.
 _ROUNDING = 3e-7
-_TURN = 2 * math.pi
 # From so many equations on, their scatter tells the error; rates of float64 scatter less than this part of
 # those of float32.
 _MANY, _EXACT = 8, 0.06
@@ -339,8 +338,8 @@ def find_starts(waves: Waves, rates: Floats) -> list[Start]:
             start = Start(0.0, error, cosine_first, sign, direction, 0.0)
             # Phases are surest in the middle; from there to row 0 the ladder leads, not each rate by itself.
             seen = true_phases(waves, start, middle) - direction * rates * middle
-            first, rest = _with_turns(seen, rates, *places(seen[:, None], rates))
-            whole = np.abs(first - np.round(first)) < max(5 * error, 5e-3)
+            first, rest = with_turns(seen, rates, *places(seen[:, None], rates))
+            whole = np.abs(first - np.round(first)) < max(5 * error, 1e-2)
             # A start near 0 and a whole one are likely, negative waves and falling positions are not.
             unlikely = 2 * np.log1p(np.abs(first)) + 3 * ~whole + 2 * (sign < 0) + 2 * (direction < 0)
             cost = (rest / sigma) ** 2 * len(rates) / 2 + unlikely
@@ -351,62 +350,3 @@ def find_starts(waves: Waves, rates: Floats) -> list[Start]:
             )  # fmt: skip
             found.append((float(cost.flat[best]), start))
     return [start for _, start in sorted(found, key=lambda each: each[0])]
-
-
-def _with_turns(phases: Floats, rates: Floats, x: Floats, rest: Floats) -> tuple[Floats, Floats]:
-    """Add the places that are whole turns of the fastest pair away: the slow ones may not tell them apart."""
-    if len(x) > 64:
-        return x, rest
-    more = x + _TURN / float(rates.max()) * np.arange(-8, 9)  # (turns, 17)
-    return more, _left(phases[:, None], rates, more)
-
-
-def places(phases: Floats, rates: Floats, reach: float = _REACH) -> tuple[Floats, Floats]:
-    """Find the x with ω_i·x = phase_i for all pairs up to whole turns.
-
-    From the slowest pair, which turns least, to the fastest, which tells most exactly.
-
-    Parameters
-    ----------
-    phases
-        (m, k): for k places at once.
-    rates
-        (m,) positive, radians per unit of x.
-    reach
-        How far from 0 an x may be, where the slowest pair has turned more than once before.
-
-    Returns
-    -------
-    (turns, k) each
-        x and the rms over the pairs of what is left, radians, for each number of turns of the slowest pair.
-    """
-    order = np.argsort(rates)
-    usable = order[rates[order] > 1e-9]
-    if not len(usable):
-        return np.zeros((1, phases.shape[1])), np.sqrt(np.mean(wrapped(phases) ** 2, axis=0))[None]
-    slowest = float(rates[usable[0]])
-    turns = min(int(reach * slowest / _TURN), 3000)
-    x = (wrapped(phases[usable[0]]) + _TURN * np.arange(-turns, turns + 1)[:, None]) / slowest  # (turns, k)
-    total, weight = np.zeros_like(x), 0.0
-    for i in usable:
-        rate = rates[i]
-        off = wrapped(phases[i] - rate * x)
-        total, weight = total + rate * (rate * x + off), weight + rate**2
-        x = total / weight
-    return x, _left(phases, rates, x)
-
-
-def _left(phases: Floats, rates: Floats, x: Floats) -> Floats:
-    """Return the rms over the pairs of phase_i − ω_i·x, less whole turns: of the shape of x, radians."""
-    if x.size * len(rates) <= 1 << 20:
-        off = wrapped(phases[:, None] - np.multiply.outer(rates, x))
-        return np.asarray(np.sqrt((off**2).mean(axis=0)))
-    left = np.zeros_like(x)
-    for rate, phase in zip(rates, phases, strict=True):
-        left += wrapped(phase - rate * x) ** 2
-    return np.asarray(np.sqrt(left / len(rates)))
-
-
-def wrapped(angles: Floats) -> Floats:
-    """Return angles less their whole turns: within ±π."""
-    return np.asarray(angles - _TURN * np.round(angles / _TURN))
