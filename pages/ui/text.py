@@ -55,12 +55,12 @@ def browser_language() -> str:
     return "ko" if (st.context.locale or "").lower().startswith("ko") else "en"
 
 
-def label(key: str, **values: object) -> str:
+def label(key: str, /, **values: object) -> str:
     """Return one short label."""
     return fill(catalogue(language())[key], values)
 
 
-def prose(page: str, section: str, **values: object) -> str:
+def prose(page: str, section: str, /, **values: object) -> str:
     """Return one section of a page's prose as Markdown."""
     return fill(sections(language(), page)[section], values)
 
