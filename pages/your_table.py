@@ -20,18 +20,6 @@ def word(key: str, **values: object) -> str:
     return label(f"your_table.{key}", **values)
 
 
-def similarity() -> None:
-    """Show how alike any two rows are, in blocks: no matrix of all pairs is made."""
-    layout.section(PAGE, "similarity")
-    rows = seen.given.values
-    if zeros := seen.zero_rows:
-        st.info(word("undefined", count=number(len(zeros))), icon=":material/grid_off:")
-    matrix = heatmap.of_blocks((len(rows), len(rows)), partial(similarity_blocks, rows, "cosine"))
-    axis, alt = marks.positions(), label("fixed_vs_learned.cosine_alt", title=title)
-    value, look = label("fixed_vs_learned.cosine"), {"limit": 1.0, "square": True, "height": 440}
-    heatmap.apart("own_similarity", alt, matrix, axis, axis, value, **look)
-
-
 def beside() -> dict[str, Portrait]:
     """Choose another table, and lay the two on each other: title → portrait of both."""
     layout.section(PAGE, "beside")
@@ -49,6 +37,20 @@ def beside() -> dict[str, Portrait]:
     return dict(zip(titles, both, strict=True))
 
 
+def similarity() -> None:
+    """Show how alike any two rows of both are, in blocks: no matrix of all pairs is made."""
+    layout.section(PAGE, "similarity")
+    if zeros := seen.zero_rows:
+        st.info(word("undefined", count=number(len(zeros))), icon=":material/grid_off:")
+    axis, value = marks.positions(), label("fixed_vs_learned.cosine")
+    for side, name, each in portraits.columns(both):
+        sizes = (len(each.table), len(each.table))
+        matrix = heatmap.of_blocks(sizes, partial(similarity_blocks, each.table, "cosine"))
+        alt = label("fixed_vs_learned.cosine_alt", title=name)
+        look = {"limit": 1.0, "square": True, "height": 400, "half": True}
+        heatmap.apart(f"own_cosine_{side}", alt, matrix, axis, axis, value, **look)
+
+
 view = controls.settings()
 layout.opening(PAGE)
 your_table_source.choose()
@@ -63,8 +65,8 @@ if seen.repair:
     layout.folded(PAGE, "repair", your_table_verdict.repaired, seen)
 if seen.cells(0) is not None:
     layout.folded(PAGE, "grid", your_table_verdict.grid, seen)
-similarity()
 both = beside()
+similarity()
 portraits.offset(PAGE, both)
 portraits.folded(PAGE, both)
 your_table_away.take(table, seen)

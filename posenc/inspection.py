@@ -34,7 +34,7 @@ _NEXT = {
     "next_scaled": re.compile(r"rates scaled for a longer context"),
 }
 # What goes without saying.
-_PLAIN = {"step": 1, "sign": 1, "scale": 1, "freq_shift": None}
+_PLAIN = {"step": 1, "sign": 1, "scale": 1}
 
 
 @dataclass(frozen=True, eq=False)

@@ -154,4 +154,4 @@ def title(own: Own) -> str:
 
 def plain(text: object) -> str:
     """Return text from outside so that Markdown shows it as it is."""
-    return re.sub(r"([\\`*_{}\[\]()<>#+\-.!|~$:])", r"\\\1", str(text))
+    return re.sub(r"([\\`*_\[\]<>#.!|~$:])", r"\\\1", str(text))
