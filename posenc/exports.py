@@ -77,6 +77,14 @@ def to_safetensors(array: Numbers, name: str = NAME) -> bytes:
     return _checked(save(values), values, lambda data: _safetensors(data, values))
 
 
+WRITERS: Mapping[str, Callable[[Numbers], bytes]] = {
+    "npy": to_npy,
+    "npz": to_npz,
+    "csv": to_csv,
+    "safetensors": to_safetensors,
+}  # ending of the file → what writes it
+
+
 def _member(name: str) -> str:
     """Return the name of an array in an archive if every reader can have it."""
     if not name.isprintable() or not name or "/" in name or name in _RESERVED:

@@ -1,6 +1,5 @@
 """The shape that all pages share: an opening, sections, code to take away, sources."""
 
-import io
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextvars import ContextVar
 from pathlib import Path
@@ -11,7 +10,7 @@ import streamlit as st
 from pages.ui import controls, guard, url
 from pages.ui.sitemap import Entry
 from pages.ui.text import label, prose
-from posenc import Choice
+from posenc import Choice, exports
 from posenc.snippets import FRAMEWORKS
 from posenc.sources import SOURCES
 
@@ -20,6 +19,7 @@ if TYPE_CHECKING:
     from streamlit.delta_generator import DeltaGenerator
 
 FRAMEWORK = Choice("framework", FRAMEWORKS)
+FORMAT = Choice("file_format", tuple(exports.WRITERS))
 LOGO = str(Path(__file__).parent / "logo.svg")
 # Korean breaks between words, not inside them, as English does. Formulas have room for their tallest signs
 # and fit a phone: a box that scrolls cannot be reached by keyboard.
@@ -146,13 +146,16 @@ def in_code(
         st.info(label("code.cut", rows=f"{shape[-2]:,}"), icon=":material/crop:")
     # One at a time: colouring the code of all three took the browser longer than two charts.
     st.code(snippets[controls.choice(FRAMEWORK)], language="python", wrap_lines=True)
+    # One button and a choice: a button a format would fill the screen of a phone.
+    ending = controls.choice(FORMAT, {name: f".{name}" for name in FORMAT.options})
     with st.container(horizontal=True):
-        for ending, write in (("npy", _npy), ("csv", _csv)):
-            words = label("code.download", ending=ending, shape=_by(shape))
-            _download(words, lambda write=write: write(make()), f"{name}.{ending}")
+        words = label("code.download", ending=ending, shape=_by(shape))
+        _download(words, lambda: exports.WRITERS[ending](make()), f"{name}.{ending}")
         for file, array in (given or {}).items():
             words = label("code.given", file=file, shape=_by(array.shape))
-            _download(words, lambda array=array: _npy(array), file)
+            _download(words, lambda array=array: exports.to_npy(array), file)
+    if ending == "csv" and len(shape) > 2:
+        st.caption(label("code.csv_rows", columns=shape[-1]))
 
 
 def _by(shape: tuple[int, ...]) -> str:
@@ -169,20 +172,3 @@ def sources(*keys: str) -> None:
     """Name what the page leans on."""
     st.subheader(label("code.sources"), anchor="sources")
     st.markdown("\n".join(f"- {SOURCES[key].citation}" for key in keys))
-
-
-def _npy(array: "NDArray") -> bytes:
-    import numpy as np
-
-    buffer = io.BytesIO()
-    np.save(buffer, array, allow_pickle=False)
-    return buffer.getvalue()
-
-
-def _csv(array: "NDArray") -> bytes:
-    import numpy as np
-
-    buffer = io.BytesIO()
-    rows = array.reshape(-1, array.shape[-1]) if array.ndim > 2 else array
-    np.savetxt(buffer, rows, delimiter=",", fmt="%.9g")
-    return buffer.getvalue()
