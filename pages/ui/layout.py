@@ -25,7 +25,7 @@ LOGO = str(Path(__file__).parent / "logo.svg")
 # and fit a phone: a box that scrolls cannot be reached by keyboard.
 STYLE = """<style>
 h1, h2, h3, p, li, td {word-break: keep-all; overflow-wrap: anywhere}
-[class*="st-key-show_"] > details > summary p {font-size: 1.25rem}
+[class*="st-key-show_"] summary p {font-size: 1.2rem}
 .katex-display {padding: .6rem .25rem}
 @media (max-width: 640px) {.katex-display {font-size: .8em}}
 @media (max-width: 640px) {
