@@ -100,7 +100,7 @@ def _written(value: float, tolerance: float, noise: float) -> tuple[float, float
     for known, cost in KNOWN.items():
         # Of a base that is hardly told at all, only that of the paper is likely enough to be named.
         near = min(tolerance, 2.0 if known == 1e4 else 0.2)
-        near += min(_NEAR + 0.3 * noise, _NEAR_IN_NOISE if known == 1e4 else _NEAR_IN_NOISE / 2)
+        near += min(_NEAR + 4 * noise, _NEAR_IN_NOISE if known == 1e4 else _NEAR_IN_NOISE / 2)
         if abs(math.log(value / known)) <= near:
             return cost, known
     for digits in range(1, 8):

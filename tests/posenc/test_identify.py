@@ -73,6 +73,16 @@ def test_clean_tables_are_read_exactly(layout, freq_shift, n, d_model, first):
     assert found.odd_rows == ()
 
 
+@pytest.mark.parametrize("layout", posenc.LAYOUT.options)
+@pytest.mark.parametrize("precision", ["float16", "bfloat16"])
+@pytest.mark.parametrize("shape", [(16, 8), (12, 64), (100, 32), (512, 256)])
+def test_rounded_tables_keep_their_base_and_shift(layout, precision, shape):
+    n, d_model = shape
+    found = posenc.identify(posenc.rounded(posenc.sinusoidal(n, d_model, layout=layout), precision))
+    assert (found.layout, found.base, found.freq_shift) == (layout, 10_000, 0)
+    assert (found.first_position, found.mistake, found.dtype) == (0, None, precision)
+
+
 def test_the_stated_error_of_the_base_is_honest():
     # Of a right standard error, 0.3 % of the estimates are farther off than three of them.
     rng = np.random.default_rng(1)
