@@ -3,14 +3,14 @@
 import streamlit as st
 
 from pages import fixed_vs_learned_facts, fixed_vs_learned_ladder
-from pages.ui import chart, controls, guard, heatmap, layout, marks, portraits, tables
+from pages.ui import chart, controls, guard, heatmap, layout, marks, own, portraits, tables
 from pages.ui.text import label, number, prose
 from posenc import comparison, figures, formulas, picks, snippets
 from posenc.published import PUBLISHED
 from posenc.sources import SOURCES
 
 PAGE = "fixed_vs_learned"
-ENDING = ("learned", "random")  # kinds of tables that end with their last row
+ENDING = ("learned", "random", "own")  # kinds of tables that end with their last row
 
 # Shared by all visitors: the arrays are read-only, and a pick says everything that they depend on.
 portrait = st.cache_resource(max_entries=24, show_spinner=False)(comparison.portrait)
@@ -29,9 +29,11 @@ def choose() -> dict[str, comparison.Portrait]:
         with place:
             names.append(tables.choose(parameter, view.base))
     tables.elsewhere()
+    brought = own.pick() if picks.OWN in names else None
+    measure = portrait if brought is None else own.portrait
     with st.spinner(word("measuring")):
         seen = [
-            portrait(picks.pick_beside(name, beside, base=view.base, layout=view.layout))
+            measure(picks.pick_beside(name, beside, base=view.base, layout=view.layout, own=brought))
             for name, beside in zip(names, reversed(names), strict=True)
         ]
     st.caption(prose(PAGE, "shapes", shape_a=seen[0].shape, shape_b=seen[1].shape))

@@ -3,7 +3,7 @@
 import streamlit as st
 
 from pages import similarity_shift
-from pages.ui import chart, controls, heatmap, layout, marks, tables
+from pages.ui import chart, controls, guard, heatmap, layout, marks, tables
 from pages.ui.text import label, number, prose
 from posenc import figures, formulas, learned, snippets
 from posenc.picks import Pick
@@ -37,7 +37,7 @@ def about(chosen: Pick) -> dict[str, object]:
     return sizes | {"grid": grid, "source": source}
 
 
-@st.fragment
+@guard.fragment
 def matrix() -> None:
     """Show every pair of positions, and beside it one row, which a click picks."""
     layout.section("similarity", "matrix")
@@ -133,6 +133,7 @@ layout.in_code(
     found.matrix.shape,
     lambda: found.matrix,
     "similarity",
+    {f"{pick.name}.npy": pick.exact()} if pick.kind == "own" else None,
     cut=rows < n,
 )
 layout.sources(*dict.fromkeys(("vaswani2017", pick.scheme.source)))

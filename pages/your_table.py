@@ -23,7 +23,7 @@ def word(key: str, **values: object) -> str:
 def beside() -> dict[str, Portrait]:
     """Choose another table, and lay the two on each other: title → portrait of both."""
     layout.section(PAGE, "beside")
-    name, mine = tables.choose(BESIDE, view.base), picks.pick_own(seen.given)
+    name, mine = tables.choose(BESIDE, view.base, with_own=False), picks.pick_own(seen.given)
     tables.elsewhere()
     other = picks.pick_beside(name, mine.name, base=view.base, layout=view.layout, own=mine)
     with st.spinner(label("fixed_vs_learned.measuring")):
@@ -57,7 +57,7 @@ your_table_source.choose()
 table = own.opened()
 your_table_source.refusals()
 your_table_source.opened(table)
-seen, title = own.inspection(), own.title(table)
+seen, title = own.inspection(), own.title()
 with st.spinner(word("looking")):
     your_table_verdict.show(seen)
 your_table_verdict.pictures(seen)

@@ -106,7 +106,7 @@ def _choose_key(keys: list[str], chosen: str | None) -> None:
 def opened(table: Own) -> None:
     """Say what is open and what was assumed, and offer to turn it, cut it, or take another of its file."""
     rows, width = table.table.shape
-    st.subheader(word("opened", title=own.title(table)), anchor="opened")
+    st.subheader(word("opened", title=own.title()), anchor="opened")
     st.markdown(
         word("facts", rows=f"{rows:,}", width=f"{width:,}", dtype=table.table.dtype, link=_link(table))
     )

@@ -164,6 +164,13 @@ def pick_own(given: Given) -> Pick:
     return Pick(OWN, rows, d_model, BASE.default, LAYOUT.default, given)
 
 
+def first_rows(own: Pick, rows: int) -> Pick:
+    """Return such a table, cut to its first rows if it has more."""
+    if own.given is None or own.rows <= rows:
+        return own
+    return pick_own(Given(f"{own.given.digest}:{rows}", own.given.values[:rows]))
+
+
 def pick_beside(
     name: str,
     beside: str,

@@ -280,6 +280,8 @@ def _call(chosen: Pick) -> tuple[str, str]:
         places, _, size, options = chosen.arguments
         given = [f'"{chosen.name}"', repr(places), str(size), *(f"{key}={options[key]!r}" for key in options)]
         return "from posenc.scheme_tables import scheme_table", f"scheme_table({', '.join(given)})"
+    if chosen.kind == "own":
+        return "from numpy import load", f'load("{chosen.name}.npy")'
     if chosen.kind == "random":
         return "from posenc.learned import random_init", f"random_init({chosen.rows}, {chosen.d_model})"
     return "from posenc.learned import load", f'load("{chosen.name}")'

@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 
 OWN = "own"  # in the address: a table that the address cannot hold
 OPENED: Choice[str] = Choice("opened", (*EXAMPLES, *(known.model_id for known in WELL_KNOWN), OWN))
+# What would be markup in a name → the same sign as wide as a Hangul syllable, which is none.
+LOOKALIKES = str.maketrans("`*[]<>$~|\\#!:&", "｀＊［］＜＞＄～｜＼＃！：＆")
 
 
 class Wish(NamedTuple):
@@ -144,12 +146,12 @@ def portrait(chosen: picks.Pick) -> Portrait:
     return found
 
 
-def title(own: Own) -> str:
-    """Name a table as its owner does."""
-    if own.wish.origin in EXAMPLES:
-        return label(f"option.opened.{own.wish.origin}")
-    name = own.table.name or label("your_table.pasted")
-    return plain(name)
+def title() -> str:
+    """Name the open table as its owner does, in signs that neither Markdown nor a chart takes for its own."""
+    wish, table = st.session_state["own"]
+    if wish.origin in EXAMPLES:
+        return label(f"option.opened.{wish.origin}")
+    return (table.name or label("your_table.pasted")).translate(LOOKALIKES)
 
 
 def plain(text: object) -> str:

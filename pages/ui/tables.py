@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from pages.ui import controls, heatmap
+from pages.ui import controls, heatmap, own
 from pages.ui.text import label
 from posenc import Choice, learned, measures, picks, similarity
 from posenc.offsets import similarity_waves
@@ -36,15 +36,22 @@ class Measured:
     shares: dict[str, float]
 
 
-def choose(parameter: Choice[str], base: float) -> str:
-    """Draw the choice of a table, of all that this base defines; every page that has one asks here."""
+def choose(parameter: Choice[str], base: float, *, with_own: bool = True) -> str:
+    """Draw the choice of a table, of all that this base defines; every page that has one asks here.
+
+    The visitor's own table is offered as long as there is one.
+    """
     left_out = picks.undefined(base)
     names = tuple(name for name in parameter.options if name not in left_out)
+    if with_own and own.pick() is not None:
+        names = (*names, picks.OWN)
     return controls.choice(Choice(parameter.name, names), {name: title(name) for name in names})
 
 
 def title(name: str) -> str:
     """Name a table; a scheme says first what its rows are."""
+    if name == picks.OWN:
+        return label("tables.own", title=own.title())
     if name not in picks.SCHEME_NAMES:
         return label(f"option.table.{name}")
     return label(f"tables.{family(name)}", scheme=label(f"option.schemes.{name}"))
@@ -52,6 +59,8 @@ def title(name: str) -> str:
 
 def family(name: str) -> str:
     """Say what the rows of a table are: those of a ``"table"`` by its own name, or of a scheme's kind."""
+    if name == picks.OWN:
+        return name
     if name not in picks.SCHEME_NAMES:
         return "table"
     scheme = SCHEMES[name]
@@ -83,6 +92,8 @@ def rows(view: "Settings") -> int:
 
 def chosen(name: str, view: "Settings") -> picks.Pick:
     """Return the pick of a table of the sidebar's settings, with as many rows as are compared."""
+    if name == picks.OWN and (brought := own.pick()) is not None:
+        return picks.first_rows(brought, min(MOST_ROWS, max(1, CELLS // brought.d_model)))
     return picks.pick(name, rows(view), view.d_model, base=view.base, layout=view.layout)
 
 
@@ -116,9 +127,23 @@ def matrix(pick: picks.Pick, measure: str, seq_len: int, pairs: "NDArray") -> he
     return heatmap.of_table(pairs)
 
 
-@st.cache_data(max_entries=16, show_spinner=False)
 def measured(pick: picks.Pick, measure: str) -> Measured:
-    """Compare all positions of one table; the arguments are the whole key."""
+    """Compare all positions of one table; what a visitor brought along is kept for that visit alone."""
+    if pick.kind != "own":
+        return _shared(pick, measure)
+    kept = st.session_state.get("own_measured")
+    if kept is None or kept[0] != (pick, measure):
+        kept = st.session_state["own_measured"] = ((pick, measure), _measured(pick, measure))
+    return kept[1]
+
+
+@st.cache_data(max_entries=16, show_spinner=False)
+def _shared(pick: picks.Pick, measure: str) -> Measured:
+    """Do the same for tables that everybody can have; the arguments are the whole key."""
+    return _measured(pick, measure)
+
+
+def _measured(pick: picks.Pick, measure: str) -> Measured:
     table = pick.exact()
     shuffled = learned.shuffle_rows(table)
     compare = similarity.MEASURES[measure]
