@@ -50,13 +50,8 @@ def heatmaps() -> None:
         look = {"limit": figures.common_limit(seen.table), "half": True}
         heatmap.apart(f"picture_{side}", alt, matrix, position, dimension, label("axis.value"), **look)
     layout.section(PAGE, "cosine")
-    for side, title, seen in portraits.columns(both):
-        alt, matrix = word("cosine_alt", title=title), heatmap.of_table(seen.cosine)
-        look = {"limit": 1.0, "square": True, "height": 400, "half": True}
-        heatmap.apart(f"cosine_{side}", alt, matrix, position, position, word("cosine"), **look)
+    for seen in portraits.cosines(both):
         st.caption(prose(PAGE, f"note_{note(seen.pick)}"))
-        if seen.undefined:
-            st.caption(word("undefined", count=seen.undefined))
 
 
 def note(pick: picks.Pick) -> str:

@@ -1,14 +1,11 @@
 """A table that a visitor brings along: opened, seen, told what it is, and laid beside others."""
 
-from functools import partial
-
 import streamlit as st
 
 from pages import your_table_away, your_table_source, your_table_verdict
-from pages.ui import controls, heatmap, layout, marks, own, portraits, tables
+from pages.ui import controls, layout, own, portraits, tables
 from pages.ui.text import label, number, prose
-from posenc import Choice, comparison, picks
-from posenc.blocks import similarity_blocks
+from posenc import Choice, picks
 from posenc.comparison import Portrait
 
 PAGE = "your_table"
@@ -27,10 +24,9 @@ def beside() -> dict[str, Portrait]:
     tables.elsewhere()
     other = picks.pick_beside(name, mine.name, base=view.base, layout=view.layout, own=mine)
     with st.spinner(label("fixed_vs_learned.measuring")):
-        both = [own.portrait(mine), own.portrait(other)]
-        found = comparison.together(*(each.table for each in both))
+        both, found = own.beside(mine, other)
     shapes = {"shape_a": both[0].shape, "shape_b": both[1].shape, "rows": f"{found.rows:,}"}
-    st.markdown(prose(PAGE, "widths_equal" if found.order is not None else "widths_differ", **shapes))
+    st.markdown(prose(PAGE, "widths_equal" if found.same_width else "widths_differ", **shapes))
     for place, measure in zip(st.columns(3), ("difference", "permuted", "cka"), strict=True):
         place.metric(word(f"together_{measure}"), number(getattr(found, measure), 3), border=True)
     titles = [label("fixed_vs_learned.a", title=title), label("fixed_vs_learned.b", title=tables.title(name))]
@@ -38,17 +34,10 @@ def beside() -> dict[str, Portrait]:
 
 
 def similarity() -> None:
-    """Show how alike any two rows of both are, in blocks: no matrix of all pairs is made."""
+    """Show how alike any two rows of both are."""
     layout.section(PAGE, "similarity")
-    if zeros := seen.zero_rows:
-        st.info(word("undefined", count=number(len(zeros))), icon=":material/grid_off:")
-    axis, value = marks.positions(), label("fixed_vs_learned.cosine")
-    for side, name, each in portraits.columns(both):
-        sizes = (len(each.table), len(each.table))
-        matrix = heatmap.of_blocks(sizes, partial(similarity_blocks, each.table, "cosine"))
-        alt = label("fixed_vs_learned.cosine_alt", title=name)
-        look = {"limit": 1.0, "square": True, "height": 400, "half": True}
-        heatmap.apart(f"own_cosine_{side}", alt, matrix, axis, axis, value, **look)
+    for _ in portraits.cosines(both):
+        pass
 
 
 view = controls.settings()

@@ -24,6 +24,7 @@ EDGE_WINDOW = 48  # rows shown before and after the last row
 RATIOS = np.linspace(2.5, 3.5, 21)
 MOST_PAIRS = 7
 MATCHED_ROWS = 32  # by so many rows the columns of two tables are told apart
+MATCHED_COLUMNS = 2048  # the work grows with their square: a second
 SMALLEST_SHARE = 1e-8  # smaller shares of a float32 table's variance are its rounding
 
 
@@ -156,15 +157,19 @@ class Together(NamedTuple):
     """Two tables laid on each other, row by row.
 
     rows: how many both have. difference: the largest of a cell, NaN where the widths differ; permuted: the
-    same with the columns of the second brought into the order of the first, `order` their numbers; cka as in
-    `posenc.measures.linear_cka`, NaN where it is undefined.
+    same with the columns of the second brought into the order of the first, NaN also for widths above
+    `MATCHED_COLUMNS`; cka as in `posenc.measures.linear_cka`, NaN where it is undefined.
     """
 
     rows: int
     difference: float
     permuted: float
-    order: NDArray[np.intp] | None
     cka: float
+
+    @property
+    def same_width(self) -> bool:
+        """Whether there are cells to be compared."""
+        return not math.isnan(self.difference)
 
 
 def together(a: NDArray[np.floating], b: NDArray[np.floating]) -> Together:
@@ -177,10 +182,11 @@ def together(a: NDArray[np.floating], b: NDArray[np.floating]) -> Together:
     left, right = a[:rows].astype(np.float64), b[:rows].astype(np.float64)
     cka = measures.linear_cka(left, right)
     if left.shape[1] != right.shape[1]:
-        return Together(rows, math.nan, math.nan, None, cka)
-    order = match_columns(left, right)
-    apart = largest_difference(left, right), largest_difference(left, right[:, order])
-    return Together(rows, *apart, order, cka)
+        return Together(rows, math.nan, math.nan, cka)
+    permuted = math.nan
+    if left.shape[1] <= MATCHED_COLUMNS:
+        permuted = largest_difference(left, right[:, match_columns(left, right)])
+    return Together(rows, largest_difference(left, right), permuted, cka)
 
 
 def match_columns(a: Floats, b: Floats) -> NDArray[np.intp]:

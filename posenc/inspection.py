@@ -22,7 +22,7 @@ from posenc.tables import Table
 
 Floats = NDArray[np.floating]
 # Of a larger table the first rows are measured: they tell what it is, in a second and a few megabytes.
-MOST_ROWS, MOST_CELLS = 2048, 2**20
+MOST_ROWS, MOST_CELLS = 1024, 2**20
 REACH = (6, 12)  # rows and columns shown around a cell, each way
 # How sure an answer is, in words, and from which confidence on.
 SURENESS = (("certain", 0.9), ("likely", 0.6), ("possible", 0.3), ("unclear", 0.0))

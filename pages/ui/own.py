@@ -12,7 +12,7 @@ import streamlit as st
 from pages.ui import controls, url
 from pages.ui.text import label
 from posenc import Choice, comparison, picks
-from posenc.comparison import Portrait
+from posenc.comparison import Portrait, Together
 from posenc.examples import EXAMPLES, example
 from posenc.files import read_table
 from posenc.hub import WELL_KNOWN, read_from_hub
@@ -144,6 +144,15 @@ def portrait(chosen: picks.Pick) -> Portrait:
     # The two that stand beside each other are kept.
     st.session_state["own_portraits"] = [found, *(each for each in kept if each is not found)][:2]
     return found
+
+
+def beside(mine: picks.Pick, other: picks.Pick) -> tuple[list[Portrait], Together]:
+    """Return the portraits of two tables, and what laying them on each other says."""
+    both, kept = [portrait(mine), portrait(other)], st.session_state.get("own_beside")
+    if kept is None or kept[0] != (mine, other):
+        found = comparison.together(*(each.table for each in both))
+        kept = st.session_state["own_beside"] = ((mine, other), found)
+    return both, kept[1]
 
 
 def title() -> str:

@@ -10,7 +10,7 @@ from typing import Any
 
 import streamlit as st
 
-from pages.ui import chart, layout
+from pages.ui import chart, heatmap, layout, marks
 from pages.ui.text import label, number
 from posenc import comparison, figures
 from posenc.comparison import Portrait
@@ -29,6 +29,17 @@ def columns(both: Both) -> Iterator[tuple[str, str, Portrait]]:
         with place:
             st.markdown(f"**{title}**")
             yield side, title, seen
+
+
+def cosines(both: Both) -> Iterator[Portrait]:
+    """Draw how alike any two rows are, of each table: yield the portraits, for a note below the picture."""
+    axis, look = marks.positions(), {"limit": 1.0, "square": True, "height": 400, "half": True}
+    for side, title, seen in columns(both):
+        alt, matrix = word("cosine_alt", title=title), heatmap.of_table(seen.cosine)
+        heatmap.apart(f"cosine_{side}", alt, matrix, axis, axis, word("cosine"), **look)
+        if seen.undefined:
+            st.caption(word("undefined", count=seen.undefined))
+        yield seen
 
 
 def curves(both: Both, section: str, x: str, y: str, x_title: str, y_title: str, **options: Any) -> None:
