@@ -16,7 +16,7 @@ const maps = new WeakMap();
 // plotly, beside us on the page, rejects the promise of an animation that is stopped, and nobody waits for it.
 addEventListener("unhandledrejection", (event) => event.reason === undefined && event.preventDefault());
 
-export default function ({ data, parentElement, setTriggerValue }) {
+export default function draw({ data, parentElement, setTriggerValue }) {
   const root = parentElement.querySelector(".heatmap");
   if (!maps.has(root)) maps.set(root, new Heatmap(root));
   const map = maps.get(root);
