@@ -10,7 +10,7 @@ if ROOT not in sys.path:
 
 import streamlit as st
 
-from pages.ui import controls, guard, layout, sitemap
+from pages.ui import controls, guard, layout, shown, sitemap
 from pages.ui.text import label
 
 with st.sidebar:
@@ -40,4 +40,5 @@ with st.sidebar:
     controls.shared()
     st.caption(label("frame.about"))
 
+shown.begin(page.title, page.url_path)
 guard.guarded(page.run)()

@@ -27,7 +27,7 @@ def myth() -> None:
         found = evidence(chosen.name, view.d_model, view.base, seed)
     values = {name: number(value, 5) for name, value in found.numbers.items()} | view.sizes
     with text:
-        st.subheader(prose("myths", f"said_{chosen.name}"), anchor=chosen.name)
+        layout.heading(prose("myths", f"said_{chosen.name}"), chosen.name)
         st.markdown(prose("myths", chosen.name, **(values | {"base": number(view.base)})))
     show(chosen.name, found)
     page = next(entry for entry in sitemap.PAGES if entry.name == chosen.page)

@@ -4,7 +4,7 @@ import streamlit as st
 
 import posenc
 from pages import sinusoidal_libraries
-from pages.ui import chart, controls, heatmap, layout, marks
+from pages.ui import chart, controls, guard, heatmap, layout, marks
 from pages.ui.text import label, number, prose
 from posenc import checks, figures, formulas, motion, shift, similarity, snippets
 from posenc.mistakes import INVARIANTS, MISTAKES
@@ -20,7 +20,7 @@ rates = posenc.inv_freq(view.d_model, base=view.base)
 wavelengths = posenc.wavelengths(view.d_model, base=view.base)
 
 
-@st.fragment
+@guard.fragment
 def derivation() -> None:
     """Show the intermediate arrays of the formula, one at a time."""
     layout.section("sinusoidal", "derivation")
@@ -36,7 +36,7 @@ def derivation() -> None:
     st.code(layout.array_text(steps[step]), language=None, wrap_lines=True)
 
 
-@st.fragment
+@guard.fragment
 def whole() -> None:
     """Show the whole table, and one of its positions, which a click on the table picks."""
     layout.section("sinusoidal", "heatmap")
@@ -70,7 +70,7 @@ def vector() -> None:
     chart.show(figure, "vector", label("sinusoidal.vector_alt", d_model=view.d_model, position=position))
 
 
-@st.fragment
+@guard.fragment
 def pair() -> None:
     """Pick a pair: its two waves and its clock, at a position that moves in the browser."""
     text = st.container()
@@ -144,7 +144,7 @@ def layouts() -> None:
             small(f"layout_{chosen['layout']}", alt, heatmap.of_sinusoid(few, **chosen))
 
 
-@st.fragment
+@guard.fragment
 def mistakes() -> None:
     """Pick a known wrong formula: its table beside the right one, and what gives it away."""
     rows, width = max(few, 2), checks.even_width(min(view.d_model, WIDEST))

@@ -4,6 +4,8 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
+from pages.ui import shown
+
 if TYPE_CHECKING:
     from plotly.graph_objects import Figure
 
@@ -27,4 +29,5 @@ def show(figure: "Figure", key: str, alt: str) -> None:
     alt
         What the chart shows, in a sentence, for who cannot see it.
     """
+    shown.chart(alt, lambda: figure)
     st.plotly_chart(figure, key=key, alt=alt, width="stretch", config=CONFIG)

@@ -7,6 +7,7 @@ from typing import ParamSpec
 
 import streamlit as st
 
+from pages.ui import shown
 from pages.ui.text import label
 
 LOG = logging.getLogger("posenc")
@@ -30,6 +31,19 @@ def guarded(part: Callable[Arguments, None]) -> Callable[Arguments, None]:
 def fragment(part: Callable[Arguments, None]) -> Callable[Arguments, None]:
     """Return a part of a page that is redrawn by itself when one of its widgets changes.
 
-    Streamlit catches what fails in its fragments before the frame could, and shows its own words.
+    Streamlit catches what fails in its fragments before the frame could, and shows its own words. It knows a
+    fragment by its name and runs it again with its first arguments: so each finds its place in what is shown.
     """
-    return st.fragment(guarded(part))
+    safe = guarded(part)
+
+    @st.fragment
+    @wraps(part)
+    def again(place: shown.Part, *args: Arguments.args, **kwargs: Arguments.kwargs) -> None:
+        with shown.within(place):
+            safe(*args, **kwargs)
+
+    @wraps(part)
+    def run(*args: Arguments.args, **kwargs: Arguments.kwargs) -> None:
+        again(shown.place(), *args, **kwargs)
+
+    return run

@@ -13,7 +13,7 @@ from streamlit.components.v2.component_manager import BidiComponentManager
 from streamlit.components.v2.get_bidi_component_manager import get_bidi_component_manager
 from streamlit.components.v2.manifest_scanner import ComponentConfig, ComponentManifest
 
-from pages.ui import controls, guard, url
+from pages.ui import controls, guard, shown, url
 from pages.ui.text import label
 from posenc import figures
 from posenc.blocks import Blocks, Span, Window, sinusoid_blocks, table_blocks
@@ -76,25 +76,19 @@ def show(
     window = Window(view or f"{key}_view", matrix.shape)
     url.seed(window)
     spans = window.spans(url.publish(window))
-    picture = figures.Picture(
-        matrix.cut(*spans, min(HALF, look.get("height", HALF)), HALF if half else COLUMNS),
-        rows,
-        columns,
-        value,
-        **look,
-    )
-    words = {name: label(f"heatmap.{name}") for name in WORDS}
+    most = min(HALF, look.get("height", HALF)), HALF if half else COLUMNS
+
+    def cut() -> figures.Picture:
+        return figures.Picture(matrix.cut(*spans, *most), rows, columns, value, **look)
+
+    picture = cut()
+    more = {"key": key, "alt": alt, "note": _note(picture, average), "pick": on_pick is not None}
+    more["words"] = {name: label(f"heatmap.{name}") for name in WORDS}
     if not picture.blocks.exact:
-        words |= {name: label(f"heatmap.{name}_seen") for name in ("least", "greatest")}
-    data = figures.pack(
-        picture,
-        matrix.shape,
-        key=key,
-        alt=alt,
-        note=_note(picture, average),
-        words=words,
-        pick=on_pick is not None,
-    )
+        more["words"] |= {name: label(f"heatmap.{name}_seen") for name in ("least", "greatest")}
+    data = figures.pack(picture, matrix.shape, **more)
+    # Cut anew for who takes it away: kept, the bytes of a page would be megabytes for each of its visitors.
+    shown.chart(alt, lambda: figures.pack(cut(), matrix.shape, **more))
     _component(get_bidi_component_manager())(
         key=f"{key}_heatmap",
         data=data,

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from pages.ui import controls, guard, url
+from pages.ui import controls, guard, report, shown, url
 from pages.ui.sitemap import Entry
 from pages.ui.text import label, prose
 from posenc import Choice, exports
@@ -49,9 +49,18 @@ def opening(page: str, *formulas: str, **values: object) -> None:
 
 def section(page: str, name: str, **values: object) -> None:
     """Start a section: a heading from the catalogue, a paragraph from the page's prose."""
-    if _headed.get() != name:
-        st.subheader(label(f"section.{page}.{name}"), anchor=name.replace("_", "-"))
+    words = label(f"section.{page}.{name}")
+    if _headed.get() == name:
+        shown.heading(words)
+    else:
+        heading(words, name.replace("_", "-"))
     st.markdown(prose(page, name, **values))
+
+
+def heading(words: str, anchor: str) -> None:
+    """Draw the heading of a section."""
+    shown.heading(words)
+    st.subheader(words, anchor=anchor)
 
 
 @guard.fragment
@@ -169,6 +178,7 @@ def _download(words: str, data: "Callable[[], bytes]", file: str) -> None:
 
 
 def sources(*keys: str) -> None:
-    """Name what the page leans on."""
+    """Name what the page leans on, and offer the report of all that it shows."""
     st.subheader(label("code.sources"), anchor="sources")
     st.markdown("\n".join(f"- {SOURCES[key].citation}" for key in keys))
+    report.offer(keys)
