@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import ast
 import contextlib
 import io
+import math
 import re
 from pathlib import Path
+from typing import Any
 
+import numpy as np
 import pytest
 
 from pages.ui import sitemap
@@ -25,13 +29,34 @@ def blocks(lang: str, kind: str) -> list[str]:
 
 
 @pytest.mark.parametrize("lang", FILES)
-def test_the_notebook_example_prints_what_it_says(lang: str) -> None:
+def test_the_notebook_example_prints_what_it_says_and_shows_a_figure(
+    lang: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
     (code,), (printed,) = blocks(lang, "python"), blocks(lang, "text")
+    *lines, last = ast.parse(code).body
+    assert isinstance(last, ast.Expr)  # what a notebook shows by itself
+    names: dict[str, Any] = {}
     out = io.StringIO()
     with contextlib.redirect_stdout(out):
-        exec(compile(code, FILES[lang], "exec"), {})
+        exec(compile(ast.Module(lines, []), FILES[lang], "exec"), names)
+        shown = eval(compile(ast.Expression(last.value), FILES[lang], "eval"), names)
     assert out.getvalue() == printed
     assert len(code.splitlines()) <= 11
+    assert "mean cosine" in shown._repr_html_()
+    rows = sinusoidal_rows(50, 128)
+    expected = [np.mean([cosine(rows[p], rows[p + k]) for p in range(50 - k)]) for k in range(50)]
+    np.testing.assert_allclose(shown.data[0].y, expected, atol=1e-6)
+
+
+def sinusoidal_rows(n: int, width: int) -> list[list[float]]:
+    """Return the rows of the paper, sines first, one number at a time."""
+    rates = [10_000 ** (-2 * i / width) for i in range(width // 2)]
+    return [[turn(p * rate) for turn in (math.sin, math.cos) for rate in rates] for p in range(n)]
+
+
+def cosine(a: list[float], b: list[float]) -> float:
+    return float(np.dot(a, b) / math.sqrt(np.dot(a, a) * np.dot(b, b)))
 
 
 @pytest.mark.parametrize("lang", FILES)

@@ -75,6 +75,21 @@ def test_a_figure_can_be_changed_as_every_figure_of_plotly():
     assert isinstance(figure, go.Figure)
 
 
+@pytest.mark.parametrize("name", FIGURES)
+def test_a_notebook_and_a_page_of_html_show_it(name, monkeypatch):
+    figure, read = FIGURES[name](), FIGURES[name]()
+    assert read.data
+    notebook = "application/vnd.plotly.v1+json"
+    monkeypatch.setattr(plotly.io.renderers, "render_on_display", True)
+    monkeypatch.setattr(plotly.io.renderers, "default", "plotly_mimetype")
+    shown = figure._repr_mimebundle_(None, None)[notebook]
+    assert plain(json.loads(json.dumps(shown["data"]))) == plain(sent(read)["data"])
+    assert ("frames" in shown) == bool(sent(read).get("frames"))
+    for html in (figure._repr_html_(), figure.to_html(include_plotlyjs=False)):
+        assert "Plotly.newPlot" in html
+        assert html.count('"bdata"') == str(shown).count("'bdata'")
+
+
 @pytest.mark.parametrize(
     "other", [copy.copy, copy.deepcopy, lambda figure: pickle.loads(pickle.dumps(figure))]
 )
