@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from importlib.resources import files
 from types import MappingProxyType
 from typing import Literal, NamedTuple
@@ -122,6 +123,7 @@ LEARNED: Mapping[str, LearnedTable] = MappingProxyType(
 )
 
 
+@lru_cache(maxsize=16)  # all there are, 4 MB; two threads that read an array's header at once can also fail
 def read_array(file: str) -> NDArray[np.float32]:
     """Read one bundled array as float32 (exact for float16); it is read-only, so that it can be shared."""
     with (files("posenc") / "data" / file).open("rb") as stream:

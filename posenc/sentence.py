@@ -4,6 +4,7 @@ import hashlib
 import json
 import math
 from collections.abc import Sequence
+from functools import lru_cache
 from importlib.resources import files
 from typing import NamedTuple
 
@@ -34,6 +35,7 @@ class Prepared(NamedTuple):
     ids: tuple[int, ...]
 
 
+@lru_cache(maxsize=2)  # one entry a model, 0.5 MB together; every run of two pages asks for them
 def prepared(model: str) -> tuple[Prepared, ...]:
     """Return the prepared sentences of a model, special pieces (<s>, [CLS], …) included.
 
