@@ -115,9 +115,9 @@ def _others(values: Floats, reading: Reading | None) -> Iterator[Identity]:
     """Yield what else the table may be, unless it is noise."""
     if reading is not None and reading.rest < REFUSED:
         yield sinusoidal_answer(values, reading)
-    turned = read_rotary(values)
-    if turned is not None:
-        yield rotary_answer(values, turned)
+    rotary = read_rotary(values)
+    if rotary is not None:
+        yield rotary_answer(values, rotary)
         return
     grid = read_grid(values) or read_video(values)
     if grid is not None and grid.rest < REFUSED:
