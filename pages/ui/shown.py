@@ -70,6 +70,7 @@ class Part:
 
     page: Page
     shown: "list[Heading | Chart | Part]" = field(default_factory=list)
+    drawn: bool = False
 
     def walk(self) -> "Iterator[Heading | Chart]":
         """Yield what it shows, parts opened."""
@@ -109,7 +110,9 @@ def within(part: Part) -> Iterator[None]:
         yield
     finally:
         _open.reset(before)
-        part.page.note_address()
+        if part.drawn:  # by itself: the first time, the page goes on
+            part.page.note_address()
+        part.drawn = True
 
 
 def heading(words: str) -> None:
