@@ -4,7 +4,7 @@ from pathlib import PurePath
 
 import streamlit as st
 
-from pages.ui import controls, guard
+from pages.ui import controls, guard, layout
 from pages.ui.own import Own
 from pages.ui.text import label, prose
 from posenc import Choice, exports, snippets_tables
@@ -12,13 +12,6 @@ from posenc.inspection import Inspection
 from posenc.snippets import Snippets
 
 PAGE = "your_table"
-WRITERS = {
-    "npy": exports.to_npy,
-    "npz": exports.to_npz,
-    "csv": exports.to_csv,
-    "safetensors": exports.to_safetensors,
-}
-FORMAT: Choice[str] = Choice("file_format", tuple(WRITERS))
 FRAMEWORK: Choice[str] = Choice("framework", ("NumPy", "PyTorch", "TensorFlow", "JAX"))
 MADE: Choice[str] = Choice("own_code", ("load", "make"))
 
@@ -28,11 +21,11 @@ def take(table: Own, seen: Inspection) -> None:
     """Offer the table as it is opened, turned and cut, in a file, and the code that has it."""
     st.subheader(label("code.title"), anchor="in-code")
     st.markdown(prose(PAGE, "take"))
-    ending = controls.choice(FORMAT, {name: f".{name}" for name in WRITERS})
+    ending = controls.choice(layout.FORMAT, {name: f".{name}" for name in layout.FORMAT.options})
     file, shape = f"table.{ending}", label("compare.by").join(f"{size:,}" for size in seen.whole.shape)
     st.download_button(
         label("code.download", ending=ending, shape=shape),
-        lambda: WRITERS[ending](seen.whole),
+        lambda: exports.WRITERS[ending](seen.whole),
         _name(table, ending),
         key="take",
         icon=":material/download:",

@@ -129,7 +129,7 @@ def opened(table: Own) -> None:
 
 def _zeros(rows: list[int]) -> str:
     named = ", ".join(map(str, rows[:8]))
-    key = "zero_rows_first" if rows[0] <= 1 else "zero_rows"
+    key = "zero_rows_padding" if rows[0] == 1 else "zero_rows"
     return word(key, count=number(len(rows)), rows=named if len(rows) <= 8 else f"{named}, …")
 
 

@@ -32,7 +32,8 @@ def show(seen: Inspection) -> None:
         else:
             st.markdown(prose(PAGE, f"about_{seen.identity.scheme}"))
         if facts := _facts(seen):
-            layout.table([word("found"), ""], facts)
+            with st.container(key="facts"):  # on a phone it is scrolled, not squeezed
+                layout.table([word("found"), ""], facts)
 
 
 def _what(seen: Inspection) -> str:

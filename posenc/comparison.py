@@ -183,10 +183,10 @@ def together(a: NDArray[np.floating], b: NDArray[np.floating]) -> Together:
     cka = measures.linear_cka(left, right)
     if left.shape[1] != right.shape[1]:
         return Together(rows, math.nan, math.nan, cka)
-    permuted = math.nan
-    if left.shape[1] <= MATCHED_COLUMNS:
-        permuted = largest_difference(left, right[:, match_columns(left, right)])
-    return Together(rows, largest_difference(left, right), permuted, cka)
+    difference, permuted = largest_difference(left, right), math.nan
+    if left.shape[1] <= MATCHED_COLUMNS:  # of tables with other columns the order as it is may be the better
+        permuted = min(difference, largest_difference(left, right[:, match_columns(left, right)]))
+    return Together(rows, difference, permuted, cka)
 
 
 def match_columns(a: Floats, b: Floats) -> NDArray[np.intp]:

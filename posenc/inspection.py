@@ -119,8 +119,10 @@ class Inspection:
     @property
     def facts(self) -> dict[str, object]:
         """The parameters that are known and do not go without saying, by the names that `Identity` has."""
-        names = ("layout", "base", "freq_shift", "first_position", "step", "sign", "scale", "grid", "dtype")
+        names = ("layout", "base", "freq_shift", "first_position", "step", "sign", "scale", "grid")
         found = {name: getattr(self.identity, name) for name in names}
+        if self.identity.nearest is not None:  # else it only says how the numbers are stored
+            found["dtype"] = self.identity.dtype
         return {
             name: value for name, value in found.items() if value is not None and value != _PLAIN.get(name)
         }

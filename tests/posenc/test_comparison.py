@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from posenc import comparison
+from posenc import comparison, sinusoidal
 from posenc.learned import load
 from posenc.picks import NAMES, pick_beside
 
@@ -181,3 +181,38 @@ def test_the_evidence_for_the_ladder():
     line = np.polynomial.Polynomial.fit(found.positions, found.phase, 1)
     np.testing.assert_allclose(found.deviation, found.phase - line(found.positions), atol=1e-6)
     assert found.wavelength == pytest.approx(2 * math.pi / line.convert().coef[1])
+
+
+def test_columns_in_another_order_are_the_same_table():
+    # Sines first and interleaved hold the same columns (d = 8, by hand).
+    one, other = sinusoidal(50, 8, layout="sin_cos"), sinusoidal(50, 8)
+    found = comparison.together(one, other)
+    assert found.difference == pytest.approx(np.abs(one.astype(float) - other).max())
+    assert found.difference > 1
+    assert found.permuted == 0
+    assert found.cka == pytest.approx(1)
+    assert comparison.match_columns(one, other).tolist() == [0, 2, 4, 6, 1, 3, 5, 7]
+
+
+def test_no_order_of_columns_makes_different_tables_equal():
+    noise = np.random.default_rng(0).standard_normal((60, 20))
+    found = comparison.together(noise, np.random.default_rng(1).standard_normal((60, 20)))
+    assert found.permuted > 1
+    shuffled = noise[:, np.random.default_rng(2).permutation(20)].astype(np.float16)
+    assert comparison.together(noise, shuffled).permuted < 2e-3  # up to the rounding of float16
+
+
+def test_tables_of_different_widths_share_only_their_rows():
+    found = comparison.together(sinusoidal(30, 8), sinusoidal(50, 6))
+    assert found.rows == 30
+    assert not found.same_width
+    assert np.isnan(found.permuted)
+    assert 0 < found.cka <= 1
+
+
+def test_constant_and_wide_tables_are_compared_as_far_as_they_can_be():
+    assert np.isnan(comparison.together(np.ones((5, 3)), np.ones((5, 3))).cka)
+    wide = np.ones((2, comparison.MATCHED_COLUMNS + 1))
+    found = comparison.together(wide, wide)
+    assert (found.difference, found.same_width) == (0, True)
+    assert np.isnan(found.permuted)

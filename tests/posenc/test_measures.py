@@ -309,3 +309,18 @@ def test_cka_needs_the_same_positions():
         linear_cka(np.eye(2), [[1, np.nan], [1, 1]])
     with pytest.raises(ValueError, match=r"^a must be a 2-D array"):
         linear_cka([1.0], np.eye(2))
+
+
+@pytest.mark.parametrize("shape", [(6, 40), (40, 6), (7, 7)])
+def test_wide_tables_are_measured_as_tall_ones_are(shape):
+    """The definitions, as they are written: products of columns, whatever is larger."""
+    rng = np.random.default_rng(0)
+    a, b = rng.standard_normal(shape), rng.standard_normal(shape)
+    x, y = a - a.mean(axis=0), b - b.mean(axis=0)
+    expected = np.linalg.norm(x.T @ y) ** 2 / (np.linalg.norm(x.T @ x) * np.linalg.norm(y.T @ y))
+    assert linear_cka(a, b) == pytest.approx(expected, rel=1e-9)
+    target = sinusoidal(*shape, dtype=np.float64)
+    target -= target.mean(axis=0)
+    nuclear = np.linalg.svd(x.T @ target, compute_uv=False).sum()
+    expected = nuclear**2 / ((x**2).sum() * (target**2).sum())
+    assert sinusoid_fit(a) == pytest.approx(expected, rel=1e-9)

@@ -113,3 +113,26 @@ def test_an_unknown_table_is_refused(name):
 def test_yarn_needs_pairs_of_different_rates():
     assert picks.undefined(1.0) == ["yarn"]
     assert picks.undefined(1.5) == []
+
+
+def test_a_table_brought_along_gives_its_shape_to_what_stands_beside_it():
+    values = np.arange(24.0, dtype=np.float32).reshape(6, 4)
+    own = picks.pick_own(picks.Given("a", values))
+    assert (own.name, own.kind, own.rows, own.d_model) == (picks.OWN, "own", 6, 4)
+    assert own.build() is values
+    assert picks.pick_beside("own", "sinusoid", own=own) is own
+    for name in picks.NAMES:
+        found = picks.pick_beside(name, "own", own=own)
+        assert name in LEARNED or found.rows <= 6
+    assert picks.pick_beside("sinusoid", "own", own=own).build().shape == (6, 4)
+
+
+def test_tables_brought_along_are_told_apart_by_their_digest():
+    one, other = (picks.pick_own(picks.Given(name, np.ones((6, 4)))) for name in "ab")
+    assert one != other
+    assert one == picks.pick_own(picks.Given("a", np.ones((6, 4))))
+    assert picks.first_rows(one, 9) is one
+    assert picks.first_rows(one, 2).rows == 2
+    assert picks.first_rows(one, 2) != picks.first_rows(one, 3)
+    with pytest.raises(ValueError, match="table must be"):
+        picks.pick_beside("own", "sinusoid")
