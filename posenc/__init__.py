@@ -15,7 +15,7 @@ from posenc.bias import (
 )
 from posenc.blocks import Blocks, sinusoid_blocks, table_blocks
 from posenc.buckets import bucket_bias, clipped_distance, deberta_bucket, relative_key_scores, t5_bucket
-from posenc.files import read_table
+from posenc.files.reading import read_table
 from posenc.grid import (
     GRID_FORMS,
     GridForm,
@@ -32,8 +32,6 @@ from posenc.grid import (
     split_width,
     valid_counts,
 )
-from posenc.identify import identify
-from posenc.identity import Identity
 from posenc.implementations import IMPLEMENTATIONS, Implementation
 from posenc.interpolation import SquareGrid, Taps, resize, resize_grid, square_grid, taps
 from posenc.learned import (
@@ -59,6 +57,8 @@ from posenc.measures import (
     sinusoid_fit,
 )
 from posenc.mistakes import MISTAKES, Mistake
+from posenc.naming.identify import identify
+from posenc.naming.record import Identity
 from posenc.parameters import (
     BASE,
     D_MODEL,

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from posenc import learned
-from posenc.files_checks import as_table
+from posenc.files.checks import as_table
 from posenc.grid import grid_sinusoidal
 from posenc.mistakes import MISTAKES
 from posenc.precision import sinusoid_in

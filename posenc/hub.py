@@ -15,8 +15,8 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, NamedTuple, NoReturn
 
-from posenc.files_checks import as_table, listed, position_rank
-from posenc.files_safetensors import Tensor, check_tensor, choose_tensor, decode, safetensors_header
+from posenc.files.checks import as_table, listed, position_rank
+from posenc.files.tensors import Tensor, check_tensor, choose_tensor, decode, safetensors_header
 from posenc.tables import MAX_BYTES, Candidate, Table, TableError, clean_name
 
 if TYPE_CHECKING:

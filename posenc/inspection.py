@@ -13,8 +13,8 @@ from hashlib import sha256
 import numpy as np
 from numpy.typing import NDArray
 
-from posenc.identify import identify
-from posenc.identity import Identity
+from posenc.naming.identify import identify
+from posenc.naming.record import Identity
 from posenc.parameters import BASE, D_MODEL
 from posenc.picks import Given
 from posenc.snippets_repairs import REPAIRS, Repair, repair

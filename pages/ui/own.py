@@ -14,7 +14,7 @@ from pages.ui.text import label
 from posenc import Choice, comparison, picks
 from posenc.comparison import Portrait, Together
 from posenc.examples import EXAMPLES, example
-from posenc.files import read_table
+from posenc.files.reading import read_table
 from posenc.hub import WELL_KNOWN, read_from_hub
 from posenc.inspection import Inspection, inspect_table
 from posenc.tables import TableError

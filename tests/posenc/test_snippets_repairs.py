@@ -87,7 +87,7 @@ def test_few_lines_change_and_all_fit_the_page(mistake):
 
 
 def test_every_mistake_that_can_be_named_has_its_repair():
-    from posenc.identify_answers import MORE_MISTAKES
+    from posenc.naming.answers import MORE_MISTAKES
 
     assert set(REPAIRS) == {*posenc.MISTAKES, *MORE_MISTAKES}
 

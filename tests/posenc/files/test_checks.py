@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 import posenc
-from posenc.files_checks import as_table, choose, looks_transposed
+from posenc.files.checks import as_table, choose, looks_transposed
 from posenc.tables import Candidate
-from tests.posenc.test_files import codes
+from tests.posenc.files.test_reading import codes
 
 # As they are named in published models.
 POSITIONS = (

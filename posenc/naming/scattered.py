@@ -1,7 +1,7 @@
 """Sinusoidal tables whose rows are at no regular positions: shuffled, chosen by hand, or one alone.
 
 Nothing can be measured from row to row, so the rates are those of the bases that are written in code; each
-row is then placed by itself (`posenc.identify_places.places`), and the base that places all of them is taken.
+row is then placed by itself (`posenc.naming.places.places`), and the base that places all of them is taken.
 """
 
 import math
@@ -10,10 +10,10 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from posenc.identify_bases import KNOWN, Base
-from posenc.identify_places import places
-from posenc.identify_sinusoid import Form, Reading, laid_beside, last_is_zero, layout_of
-from posenc.identify_waves import Pairing, pairings
+from posenc.naming.bases import KNOWN, Base
+from posenc.naming.places import places
+from posenc.naming.sinusoid import Form, Reading, laid_beside, last_is_zero, layout_of
+from posenc.naming.waves import Pairing, pairings
 from posenc.sinusoidal import inv_freq
 
 Floats = NDArray[np.float64]

@@ -1,6 +1,6 @@
 """Tables in text: rows of numbers separated by commas, semicolons, tabs or spaces, in several encodings.
 
-What is printed in brackets is read by `posenc.files_printed`. Text is read line by line, so that little more
+What is printed in brackets is read by `posenc.files.printed`. Text is read line by line, so that little more
 than the numbers is held.
 """
 
@@ -16,8 +16,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from posenc.files_numbers import COMMA, POINT, Numbers, decimal_mark, is_number
-from posenc.files_printed import read_printed, starts_printed
+from posenc.files.numbers import COMMA, POINT, Numbers, decimal_mark, is_number
+from posenc.files.printed import read_printed, starts_printed
 from posenc.parameters import shown
 from posenc.tables import MAX_CELLS, Note, TableError
 

@@ -40,7 +40,7 @@ class Identity:
         ``"bfloat16"``, ``"float16"``, ``"float32"`` or ``"float64"``: the format that it was computed in.
     mistake
         Name of a known mistake: a key of `posenc.MISTAKES` or of
-        `posenc.identify_answers.MORE_MISTAKES`.
+        `posenc.naming.answers.MORE_MISTAKES`.
     implementations
         Names of `posenc.IMPLEMENTATIONS` that make this table.
     grid
@@ -57,7 +57,7 @@ class Identity:
     nearest
         (n, d_model) float64, the nearest known table.
     measures
-        Of what has no formula, those of `posenc.identify_noise.Order`.
+        Of what has no formula, those of `posenc.naming.noise.Order`.
     """
 
     scheme: str

@@ -8,9 +8,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from posenc.identify_bases import KNOWN
-from posenc.identify_sinusoid import following
 from posenc.mistakes import MISTAKES
+from posenc.naming.bases import KNOWN
+from posenc.naming.sinusoid import following
 from posenc.parameters import BASE
 from posenc.precision import rounded
 from posenc.sinusoidal import columns, inv_freq

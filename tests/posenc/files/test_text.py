@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 import posenc
-from posenc.files_text import MAX_LINE
+from posenc.files.text import MAX_LINE
 
 WANT = [[0.5, -1.25, 1234.5], [2.0, 0.0, 3e-07]]
 FINITE = st.floats(allow_nan=False, allow_infinity=False)

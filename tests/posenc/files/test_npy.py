@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import posenc
-from tests.posenc.test_files import codes, npy, npz, refusal
+from tests.posenc.files.test_reading import codes, npy, npz, refusal
 
 TABLE = np.random.default_rng(0).normal(size=(16, 8))
 

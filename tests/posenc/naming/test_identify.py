@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 import posenc
-from posenc.identify_answers import MORE_MISTAKES
-from tests.posenc.drawn_tables import SHARES, drawn, faults, waves
+from posenc.naming.answers import MORE_MISTAKES
+from tests.posenc.naming.drawn_tables import SHARES, drawn, faults, waves
 
 SCHEMES = {"sinusoidal", "rotary_cache", "grid", "learned", "random", "constant"}
 SURE = 0.8

@@ -7,9 +7,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from posenc.identify_bases import Base, candidates
-from posenc.identify_waves import Ladder, Start, Waves, find_starts, fit_ladder, measure, pairings
 from posenc.mistakes import MISTAKES
+from posenc.naming.bases import Base, candidates
+from posenc.naming.waves import Ladder, Start, Waves, find_starts, fit_ladder, measure, pairings
 from posenc.parameters import BASE
 from posenc.precision import rounded
 from posenc.sinusoidal import sinusoidal

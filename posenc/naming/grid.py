@@ -1,6 +1,6 @@
 """Tables of the cells of a grid: a part of the columns follows x only, the other y only.
 
-Taken alone, each part is a sinusoidal table over one axis and is read as one (`posenc.identify_sinusoid`).
+Taken alone, each part is a sinusoidal table over one axis and is read as one (`posenc.naming.sinusoid`).
 """
 
 import math
@@ -10,8 +10,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from posenc.identify_scattered import read_scattered
-from posenc.identify_sinusoid import Reading, following, read_sinusoid
+from posenc.naming.scattered import read_scattered
+from posenc.naming.sinusoid import Reading, following, read_sinusoid
 
 Floats = NDArray[np.float64]
 

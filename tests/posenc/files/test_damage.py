@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import posenc
-from tests.posenc.test_files import CASES, EXPECTED, npy, npz, safetensors
+from tests.posenc.files.test_reading import CASES, EXPECTED, npy, npz, safetensors
 
 # As Hypothesis does: few of them on every run, thousands in a hunt (see tests/conftest.py).
 HUNT = os.environ.get("HYPOTHESIS_PROFILE") == "hunt"

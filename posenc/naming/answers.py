@@ -8,15 +8,15 @@ from types import MappingProxyType
 import numpy as np
 from numpy.typing import NDArray
 
-from posenc.identify_bases import KNOWN
-from posenc.identify_grid import Grid
-from posenc.identify_known import grid_implementations, implementations, rotary_implementations
-from posenc.identify_mistakes import Rounded
-from posenc.identify_noise import order_of
-from posenc.identify_rotary import Cache
-from posenc.identify_sinusoid import Reading
-from posenc.identity import Identity, beside
 from posenc.learned import STD
+from posenc.naming.bases import KNOWN
+from posenc.naming.grid import Grid
+from posenc.naming.known import grid_implementations, implementations, rotary_implementations
+from posenc.naming.mistakes import Rounded
+from posenc.naming.noise import order_of
+from posenc.naming.record import Identity, beside
+from posenc.naming.rotary import Cache
+from posenc.naming.sinusoid import Reading
 
 Floats = NDArray[np.float64]
 

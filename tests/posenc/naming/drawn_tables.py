@@ -1,7 +1,7 @@
 """Tables of every kind at random parameters, made without the package, with what is to be found in them.
 
 Each is made as libraries make it, in float32 from the logarithm or in float64 and rounded once; some are
-spoilt afterwards. `python -m tests.posenc.drawn_tables [SEED]` prints how many of them are named right.
+spoilt afterwards. `python -m tests.posenc.naming.drawn_tables [SEED]` prints how many are named right.
 """
 
 import math

@@ -9,10 +9,10 @@ import stat
 from dataclasses import replace
 from pathlib import Path, PurePath
 
-from posenc.files_checks import Read, as_table
-from posenc.files_numpy import MAGIC, archive_names, read_npy, read_npz
-from posenc.files_safetensors import read_safetensors
-from posenc.files_text import encoding_of, has_controls, read_text
+from posenc.files.checks import Read, as_table
+from posenc.files.npy import MAGIC, archive_names, read_npy, read_npz
+from posenc.files.tensors import read_safetensors
+from posenc.files.text import encoding_of, has_controls, read_text
 from posenc.tables import MAX_BYTES, Note, Table, TableError, clean_name
 
 _HEAD = 4096  # bytes that tell what a file is

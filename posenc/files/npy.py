@@ -19,8 +19,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from posenc.files_checks import Read, as_table, choose, table_shape
-from posenc.files_safetensors import bfloat16
+from posenc.files.checks import Read, as_table, choose, table_shape
+from posenc.files.tensors import bfloat16
 from posenc.tables import MAX_BYTES, Candidate, Note, Table, TableError, clean_name
 
 MAGIC = b"\x93NUMPY"

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import posenc
-from posenc.files_safetensors import MAX_HEADER, choose_tensor, read_safetensors, safetensors_header
-from tests.posenc.test_files import codes, refusal, safetensors
+from posenc.files.tensors import MAX_HEADER, choose_tensor, read_safetensors, safetensors_header
+from tests.posenc.files.test_reading import codes, refusal, safetensors
 
 TABLE = np.random.default_rng(0).normal(size=(16, 8)).astype("f4")
 

@@ -1,9 +1,9 @@
 """What a table of positions is: a known formula with its parameters, a known mistake, learned, or noise.
 
-`identify` measures first and looks up second. Waves are measured pair by pair (`posenc.identify_waves`), the
-factor between their rates is read as a base (`posenc.identify_bases`), and the table of those parameters is
+`identify` measures first and looks up second. Waves are measured pair by pair (`posenc.naming.waves`), the
+factor between their rates is read as a base (`posenc.naming.bases`), and the table of those parameters is
 made by the functions of this package and laid beside the one in question: what is left decides. Only a
-table that no formula makes is asked how much order it has (`posenc.identify_noise`).
+table that no formula makes is asked how much order it has (`posenc.naming.noise`).
 """
 
 from collections.abc import Iterator
@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from posenc.arrays import check_finite, check_table
-from posenc.identify_answers import (
+from posenc.naming.answers import (
     CERTAIN,
     REFUSED,
     grid_answer,
@@ -24,13 +24,13 @@ from posenc.identify_answers import (
     scattered_answer,
     sinusoidal_answer,
 )
-from posenc.identify_grid import read_grid, read_video
-from posenc.identify_known import exact_dtype
-from posenc.identify_mistakes import few_digits, raw_column, repeated
-from posenc.identify_rotary import read_rotary, read_single
-from posenc.identify_scattered import read_scattered
-from posenc.identify_sinusoid import Reading, pair_layouts, read_sinusoid
-from posenc.identity import Identity, beside
+from posenc.naming.grid import read_grid, read_video
+from posenc.naming.known import exact_dtype
+from posenc.naming.mistakes import few_digits, raw_column, repeated
+from posenc.naming.record import Identity, beside
+from posenc.naming.rotary import read_rotary, read_single
+from posenc.naming.scattered import read_scattered
+from posenc.naming.sinusoid import Reading, pair_layouts, read_sinusoid
 from posenc.parameters import BASE
 
 Floats = NDArray[np.float64]

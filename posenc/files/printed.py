@@ -8,7 +8,7 @@ from typing import TextIO
 import numpy as np
 from numpy.typing import NDArray
 
-from posenc.files_numbers import Numbers
+from posenc.files.numbers import Numbers
 from posenc.parameters import shown
 from posenc.tables import MAX_CELLS, Note, TableError
 

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from posenc.identify_bases import KNOWN, Base, candidates
+from posenc.naming.bases import KNOWN, Base, candidates
 
 Floats = NDArray[np.float64]
 

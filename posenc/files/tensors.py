@@ -14,7 +14,7 @@ from typing import NamedTuple, TypeGuard
 import numpy as np
 from numpy.typing import NDArray
 
-from posenc.files_checks import Read, as_table, choose, table_shape
+from posenc.files.checks import Read, as_table, choose, table_shape
 from posenc.tables import MAX_BYTES, Candidate, Note, Table, TableError, clean_name
 
 MAX_HEADER = 2 * 2**20  # bytes of JSON: that of 15,000 tensors

@@ -19,7 +19,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from posenc.identify_places import places, with_turns, wrapped
+from posenc.naming.places import places, with_turns, wrapped
 
 Floats = NDArray[np.float64]
 Complex = NDArray[np.complex128]
