@@ -10,7 +10,7 @@ import pytest
 from playwright.sync_api import Browser
 
 from pages.ui import sitemap
-from pages.ui.text import LANGUAGES
+from pages.ui.text import LANGUAGES, catalogue
 from tests import serving
 from tests.browser import harness
 from tests.browser.canvas import Canvas
@@ -28,11 +28,25 @@ def is_korean(text: str) -> bool:
     return hangul > latin / 4
 
 
-@pytest.mark.parametrize("theme", ["light", "dark"])
-@pytest.mark.parametrize("lang", LANGUAGES)
-@pytest.mark.parametrize("slug", SLUGS)
-def test_page_is_sound(visit: Visit, slug: str, lang: str, theme: str) -> None:
-    view = visit(slug, lang=lang, theme=theme)
+def unfolded(slug: str) -> dict[str, int]:
+    """Return the query that opens every section of a page."""
+    (page,) = (entry.name for entry in sitemap.PAGES if entry.slug == slug)
+    keys = (key.split(".") for key in catalogue("en") if key.startswith(f"section.{page}."))
+    return {f"show_{name}": 1 for _, _, name in keys}
+
+
+# Each page at first sight in one language and theme, and with all it has in the others: every language and
+# every theme is seen, and each visit is dear.
+SIGHTS = [
+    (slug, LANGUAGES[(at + everything) % 2], ("light", "dark")[everything], everything)
+    for at, slug in enumerate(SLUGS)
+    for everything in (False, True)
+]
+
+
+@pytest.mark.parametrize(("slug", "lang", "theme", "everything"), SIGHTS)
+def test_page_is_sound(visit: Visit, slug: str, lang: str, theme: str, everything: bool) -> None:
+    view = visit(slug, lang=lang, theme=theme, **(unfolded(slug) if everything else {}))
     assert view.exceptions == []
     assert view.charts, "every page shows at least one chart"
     assert is_korean(view.text) == (lang == "ko")
