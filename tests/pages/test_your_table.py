@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 from safetensors.numpy import save
 
+from pages.ui import tables
 from pages.ui.text import LANGUAGES, catalogue
 from posenc import read_table, sinusoidal
 from posenc.examples import EXAMPLES
@@ -312,6 +313,19 @@ def test_the_table_is_offered_on_the_pages_that_compare(page, frame, lang):
     other = frame(lang=lang, table="own").run().switch_page("similarity.py").run()
     assert not other.exception
     assert other.selectbox(key="table").value == "sinusoid"  # another visit has no such table
+
+
+@pytest.mark.folded
+def test_what_is_measured_on_it_is_kept_for_this_visit_alone(page, monkeypatch):
+    def shared(pick, measure):
+        raise AssertionError("all visitors share what this keeps")
+
+    app = bring(page(lang="en"), npy(sinusoidal(30, 12)))
+    app.switch_page("similarity.py").run()
+    monkeypatch.setattr(tables, "_shared", shared)
+    app.selectbox(key="table").set_value("own").run()
+    assert not app.error
+    assert pictures(app)["matrix"].mean.shape == (30, 30)
 
 
 @pytest.mark.folded

@@ -194,6 +194,12 @@ def test_columns_in_another_order_are_the_same_table():
     assert comparison.match_columns(one, other).tolist() == [0, 2, 4, 6, 1, 3, 5, 7]
 
 
+def test_each_column_is_taken_once():
+    slow = sinusoidal(9, 64)  # its last cosines are all 1
+    order = comparison.match_columns(slow, slow[:, ::-1])
+    assert sorted(order) == list(range(64))
+
+
 def test_no_order_of_columns_makes_different_tables_equal():
     noise = np.random.default_rng(0).standard_normal((60, 20))
     found = comparison.together(noise, np.random.default_rng(1).standard_normal((60, 20)))
