@@ -195,9 +195,8 @@ def test_columns_in_another_order_are_the_same_table():
 
 
 def test_each_column_is_taken_once():
-    slow = sinusoidal(9, 64)  # its last cosines are all 1
-    order = comparison.match_columns(slow, slow[:, ::-1])
-    assert sorted(order) == list(range(64))
+    order = comparison.match_columns(np.ones((9, 6)), np.ones((9, 6)))
+    assert sorted(order) == list(range(6))
 
 
 def test_no_order_of_columns_makes_different_tables_equal():
