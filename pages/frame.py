@@ -10,22 +10,14 @@ if ROOT not in sys.path:
 
 import streamlit as st
 
-from pages.ui import controls, guard, layout, shown, sitemap
+from pages.ui import controls, guard, layout, menu, shown
 from pages.ui.text import label
 
 with st.sidebar:
     place = st.container()
     controls.language()
 
-pages = {
-    entry: st.Page(
-        f"{entry.name}.py",
-        title=label(f"page.{entry.name}.title"),
-        url_path=entry.slug or None,
-        default=not entry.slug,
-    )
-    for entry in sitemap.PAGES
-}
+pages = menu.pages()
 # The menu is our own: Streamlit's would fetch each page's icon from another host, as the tab's icon.
 page = st.navigation(list(pages.values()), position="hidden")
 st.set_page_config(page_title=f"{page.title} · posenc", page_icon=layout.ICON, layout="wide")

@@ -1,5 +1,6 @@
 """The shape that all pages share: an opening, sections, code to take away, sources."""
 
+import base64
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextvars import ContextVar
 from pathlib import Path
@@ -20,7 +21,11 @@ if TYPE_CHECKING:
 
 FRAMEWORK = Choice("framework", FRAMEWORKS)
 FORMAT = Choice("file_format", tuple(exports.WRITERS))
-LOGO = str(Path(__file__).parent / "logo.svg")
+# Read once: Streamlit would open both files at every run, to send the same.
+LOGO, ICON = (
+    f"data:image/svg+xml;base64,{base64.b64encode((Path(__file__).parent / file).read_bytes()).decode()}"
+    for file in ("logo.svg", "icon.svg")
+)
 # Korean breaks between words, not inside them, as English does. Formulas have room for their tallest signs
 # and fit a phone: a box that scrolls cannot be reached by keyboard.
 STYLE = """<style>
@@ -33,7 +38,6 @@ h1, h2, h3, p, li, td {word-break: keep-all; overflow-wrap: anywhere}
 .st-key-facts :is(td, th) {min-width: 6.5rem}
 }
 </style>"""
-ICON = str(Path(__file__).parent / "icon.svg")
 # Whether folded sections are open from the start, as they are in tests of what is in them.
 UNFOLDED = False
 _headed: ContextVar[str] = ContextVar("_headed", default="")  # the section whose title stands on its fold

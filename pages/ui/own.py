@@ -119,12 +119,25 @@ def lost() -> bool:
     return bool(st.session_state.get("own_lost"))
 
 
+# What is seen of an example is the same for all visitors, at most 8 MB each: nothing that somebody brought.
+@st.cache_resource(max_entries=8, show_spinner=False)
+def _seen_of_example(name: str, transpose: bool, skip: int) -> Inspection:
+    return inspect_table(example(name), transpose=transpose, skip=skip)
+
+
+@st.cache_resource(max_entries=8, show_spinner=False)
+def _portrait_of_example(named: picks.Pick, digest: str, _chosen: picks.Pick) -> Portrait:
+    return comparison.portrait(_chosen)
+
+
 def inspection() -> Inspection:
     """Return what is seen of the open table, measured once for each way to turn and cut it."""
     table = st.session_state["own"].table
     transpose = bool(st.session_state["view"].get("transposed", False))
     rows = table.shape[1 if transpose else 0]
     skip = min(int(st.session_state["view"].get("skip", 0)), rows - 1)
+    if st.session_state["own"].wish.origin in EXAMPLES:
+        return _seen_of_example(st.session_state["own"].wish.origin, transpose, skip)
     kept = st.session_state.get("own_seen")
     if kept is None or kept[0] is not table or kept[1:3] != (transpose, skip):
         kept = (table, transpose, skip, inspect_table(table, transpose=transpose, skip=skip))
@@ -139,6 +152,9 @@ def pick() -> picks.Pick | None:
 
 def portrait(chosen: picks.Pick) -> Portrait:
     """Return what a table is like: this visitor's, or one of its shape, which no other visit shares."""
+    if st.session_state["own"].wish.origin in EXAMPLES:
+        named = chosen._replace(given=None)
+        return _portrait_of_example(named, chosen.given.digest if chosen.given else "", chosen)
     kept: list[Portrait] = st.session_state.setdefault("own_portraits", [])
     found = next((each for each in kept if each.pick == chosen), None) or comparison.portrait(chosen)
     # The two that stand beside each other are kept.
