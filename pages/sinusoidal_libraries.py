@@ -88,12 +88,12 @@ def pictures(view: Settings, options: Mapping[str, Any]) -> None:
 
 def differences(found: library_sinusoids.Beside) -> None:
     """Say where the two tables differ most, as they are and with the columns in the same order."""
-    header = [word(name) for name in ("compared", "difference", "at_position", "at_dimension")]
+    header = [word(name) for name in ("compared", "difference", "where")]
     rows = [
         (
             word(order),
             number(each.value),
-            *((f"{at:,}" if each.value else "–") for at in (each.position, each.dimension)),
+            word("at", position=f"{each.position:,}", dimension=f"{each.dimension:,}") if each.value else "–",
         )
         for order, each in (("as_it_is", found.as_it_is), ("in_order", found.in_order))
     ]
