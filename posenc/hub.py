@@ -37,21 +37,20 @@ _SHARD = re.compile(r"[\w-][\w.-]{0,199}", re.ASCII)
 
 
 class KnownModel(NamedTuple):
-    """A model that many know: its id, a title, and what the Hub holds for it."""
+    """A model that many know: its id, and a title."""
 
     model_id: str
     title: str
-    shape: tuple[int, int]  # positions and d_model, from its config
     key: str | None = None  # where several tensors are named as one of positions
 
 
 WELL_KNOWN: tuple[KnownModel, ...] = (
-    KnownModel("openai-community/gpt2", "GPT-2", (1024, 768)),
-    KnownModel("google-bert/bert-base-uncased", "BERT base", (512, 768)),
-    KnownModel("FacebookAI/roberta-base", "RoBERTa base", (514, 768)),
-    KnownModel("distilbert/distilbert-base-uncased", "DistilBERT base", (512, 768)),
-    KnownModel("openai/whisper-tiny", "Whisper tiny", (1500, 384), "model.encoder.embed_positions.weight"),
-    KnownModel("google/vit-base-patch16-224", "ViT-B/16", (197, 768)),
+    KnownModel("openai-community/gpt2", "GPT-2"),
+    KnownModel("google-bert/bert-base-uncased", "BERT base"),
+    KnownModel("FacebookAI/roberta-base", "RoBERTa base"),
+    KnownModel("distilbert/distilbert-base-uncased", "DistilBERT base"),
+    KnownModel("openai/whisper-tiny", "Whisper tiny", "model.encoder.embed_positions.weight"),
+    KnownModel("google/vit-base-patch16-224", "ViT-B/16"),
 )
 
 

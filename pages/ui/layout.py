@@ -74,10 +74,10 @@ def folded(page: str, name: str, part: Callable[..., None], *arguments: object) 
     What is not drawn costs neither the server nor the browser anything: of a page with ten charts nobody
     looks at all at once.
     """
-    words, shown = label(f"section.{page}.{name}"), controls.Switch(f"show_{name}", UNFOLDED)
-    url.seed(shown)
-    panel = st.expander(f"**{words}**", key=shown.name, on_change="rerun")
-    if url.publish(shown):
+    words, switch = label(f"section.{page}.{name}"), controls.Switch(f"show_{name}", UNFOLDED)
+    url.seed(switch)
+    panel = st.expander(f"**{words}**", key=switch.name, on_change="rerun")
+    if url.publish(switch):
         titled = _headed.set(name)
         try:
             with panel:

@@ -15,7 +15,7 @@ def pages() -> dict[Entry, st.Page]:
     return dict(zip(sitemap.PAGES, map(copy.copy, _found(language())), strict=True))
 
 
-@lru_cache(maxsize=len(LANGUAGES))  # looking for thirteen files took a tenth of every run
+@lru_cache(maxsize=len(LANGUAGES))  # to look for all files took a part of every run
 def _found(_lang: str) -> tuple[st.Page, ...]:
     return tuple(
         st.Page(
