@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from safetensors.numpy import save
 
-from pages.ui import tables
+from pages.ui import own, tables
 from pages.ui.text import LANGUAGES, catalogue
 from posenc import read_table, sinusoidal
 from posenc.examples import EXAMPLES
@@ -313,6 +313,19 @@ def test_the_table_is_offered_on_the_pages_that_compare(page, frame, lang):
     other = frame(lang=lang, table="own").run().switch_page("similarity.py").run()
     assert not other.exception
     assert other.selectbox(key="table").value == "sinusoid"  # another visit has no such table
+
+
+@pytest.mark.folded
+def test_what_is_seen_of_it_goes_into_no_cache_that_visitors_share(page, monkeypatch):
+    def shared(*key):
+        raise AssertionError("all visitors share what this keeps")
+
+    app = page(lang="en")
+    monkeypatch.setattr(own, "_seen_of_example", shared)
+    monkeypatch.setattr(own, "_portrait_of_example", shared)
+    app = bring(app, npy(sinusoidal(30, 12)))
+    assert not app.error
+    assert pictures(app)["cosine_a"].mean.shape == (30, 30)
 
 
 @pytest.mark.folded
