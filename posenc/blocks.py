@@ -362,25 +362,34 @@ def _gather(
 ) -> Blocks:
     """Sum up a view, read tile by tile of at most side × side cells; those that are NaN are left out."""
     shape = len(row_edges) - 1, len(column_edges) - 1
-    total, count = np.zeros(shape), np.zeros(shape, dtype=np.int64)
-    least, greatest = np.full(shape, np.nan), np.full(shape, np.nan)
+    total, least, greatest = np.empty(shape), np.empty(shape), np.empty(shape)
+    count = np.empty(shape, dtype=np.int64)
+    joined = ((total, np.add), (count, np.add), (least, np.fmin), (greatest, np.fmax))
     with np.errstate(over="ignore", invalid="ignore"):  # sums past the largest float64, 0/0 where all are NaN
         for i, rows in _pieces(row_edges, side):
             for j, columns in _pieces(column_edges, side):
-                cells = read(rows, columns)
-                here, blocks, undefined = (i, j), (i.stop - i.start, j.stop - j.start), np.isnan(cells)
-                if undefined.any():
-                    total[here] += _fold(np.add, np.where(undefined, np.float64(0), cells), blocks)
-                    count[here] += _fold(np.add, (~undefined).astype(np.int64), blocks)
-                    ends: tuple[np.ufunc, np.ufunc] = (np.fmin, np.fmax)
-                else:  # the same in half of the time
-                    total[here] += _fold(np.add, cells.astype(np.float64, copy=False), blocks)
-                    count[here] += cells.size // (blocks[0] * blocks[1])
-                    ends = (np.minimum, np.maximum)
-                least[here] = np.fmin(least[here], _fold(ends[0], cells, blocks))
-                greatest[here] = np.fmax(greatest[here], _fold(ends[1], cells, blocks))
-        mean = total / count
+                found = _sums(read(rows, columns), (i.stop - i.start, j.stop - j.start))
+                begun = rows.start > row_edges[i.start] or columns.start > column_edges[j.start]
+                for (all_blocks, join), values in zip(joined, found, strict=True):
+                    all_blocks[i, j] = join(all_blocks[i, j], values) if begun else values
+        mean = np.divide(total, count, out=total)
+        mean += 0.0  # no zero has a sign
     return _blocks(row_edges, column_edges, mean, least, greatest)
+
+
+def _sums(cells: Table, blocks: tuple[int, int]) -> tuple[NDArray[Any] | int, ...]:
+    """Return sum, number, least and greatest of the cells of down × across blocks that are not NaN."""
+    least, greatest = _fold(np.minimum, cells, blocks), _fold(np.maximum, cells, blocks)
+    if not np.isnan(least).any():  # in half of the time
+        total = _fold(np.add, cells.astype(np.float64, copy=False), blocks)
+        return total, cells.size // (blocks[0] * blocks[1]), least, greatest
+    undefined = np.isnan(cells)
+    return (
+        _fold(np.add, np.where(undefined, np.float64(0), cells), blocks),
+        _fold(np.add, (~undefined).astype(np.int64), blocks),
+        _fold(np.fmin, cells, blocks),
+        _fold(np.fmax, cells, blocks),
+    )
 
 
 def _fold(gather: np.ufunc, cells: NDArray[Any], blocks: tuple[int, int]) -> NDArray[Any]:

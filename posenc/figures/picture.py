@@ -104,5 +104,21 @@ def common_limit(*matrices: NDArray[np.floating], share: float = 0.995) -> float
 
     One huge value would leave everything else pale; the values beyond share the darkest colour.
     """
-    values = np.abs(np.concatenate([matrix.ravel() for matrix in matrices]))
-    return float(np.quantile(values[np.isfinite(values)], share)) if np.isfinite(values).any() else 1.0
+    values = np.concatenate([np.abs(matrix).ravel() for matrix in matrices])
+    finite = np.isfinite(values)
+    if not finite.all():
+        values = values[finite]
+    return _quantile(values, share) if values.size else 1.0
+
+
+def _quantile(values: NDArray[np.floating], share: float) -> float:
+    """Return what `np.quantile` does of finite numbers, whose order is lost.
+
+    One cut and the least number above it are enough; NumPy cuts at four places, in ten times the time.
+    """
+    at = share * (values.size - 1)
+    below = int(at)
+    values.partition(below)
+    low, above = values[below], values[below + 1 :]
+    high, part = above.min() if above.size else low, at - below
+    return float(low + (high - low) * part if part < 0.5 else high - (high - low) * (1 - part))

@@ -61,26 +61,28 @@ def pack(picture: Picture, shape: tuple[int, int], **more: object) -> bytes:
         "arrays": [(name, array.dtype.name, array.size) for name, array in arrays.items()],
     }
     text = json.dumps(head | entries | more, ensure_ascii=False).encode()
-    little = (array.astype(array.dtype.newbyteorder("<"), copy=False).tobytes() for array in arrays.values())
-    return b"".join([np.array(len(text), dtype="<u4").tobytes(), text, *little])
+    little = (np.ascontiguousarray(array, array.dtype.newbyteorder("<")).data for array in arrays.values())
+    return b"".join([len(text).to_bytes(4, "little"), text, *little])
 
 
 def cells(blocks: Blocks) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
     """Return the arrays of a picture's cells, and the scale that they are written in (none where exact)."""
     if blocks.single:
         return {"mean": blocks.mean.astype(np.float32)}, {}
-    numbers = ~np.isnan(blocks.minimum)
-    low = float(blocks.minimum.min(where=numbers, initial=np.inf)) if numbers.any() else 0.0
-    high = float(blocks.maximum.max(where=numbers, initial=low))
+    low, high = float(np.fmin.reduce(blocks.minimum, None)), float(np.fmax.reduce(blocks.maximum, None))
+    if np.isnan(low):  # no number at all
+        low = high = 0.0
     step = (high - low) / STEPS or 1.0
     planes = {"mean": blocks.mean, "least": blocks.minimum, "greatest": blocks.maximum}
     return {name: _steps(plane, low, step) for name, plane in planes.items()}, {"scale": [low, step]}
 
 
 def _steps(plane: NDArray[np.float64], low: float, step: float) -> NDArray[np.uint16]:
-    empty = np.isnan(plane)
-    steps = np.rint((np.where(empty, low, plane) - low) / step)
-    return np.where(empty, EMPTY, steps).astype(np.uint16)
+    steps = plane - low
+    steps /= step
+    np.rint(steps, out=steps)
+    steps[np.isnan(steps)] = EMPTY
+    return steps.astype(np.uint16)
 
 
 def _axis(axis: Axis) -> dict[str, Any]:

@@ -333,6 +333,10 @@ def test_a_view_that_is_not_cut_shows_every_value():
     np.testing.assert_array_equal(blocks.mean, table[100:180, 30:384])
 
 
+def test_a_single_zero_has_no_sign():
+    assert not np.signbit(table_blocks(np.array([[-0.0, 0.0]]), (0, 1), (0, 2)).mean).any()
+
+
 def test_the_mean_of_equal_values_is_that_value():
     assert table_blocks(np.full((3, 1), 0.1), (0, 3), (0, 1), most_rows=1).mean.tolist() == [[0.1]]
 

@@ -2,6 +2,8 @@
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from posenc import figures
 from posenc.blocks import table_blocks
@@ -43,3 +45,17 @@ def test_a_common_limit_is_that_of_the_numbers():
     holes[0] = [1, -7, 7, 7, np.inf]
     assert figures.common_limit(holes, np.full((2, 2), 7.0), share=0.5) == 7
     assert figures.common_limit(np.full((2, 2), np.nan), np.array([[np.inf]])) == 1
+
+
+@given(
+    st.integers(1, 400),
+    st.sampled_from([np.float32, np.float64]),
+    st.sampled_from([0.0, 0.5, 0.9, 0.995, 1.0]),
+    st.sampled_from([1, 8]),
+    st.integers(0, 2**32 - 1),
+)
+def test_a_common_limit_is_the_quantile_to_the_last_digit(count, dtype, share, digits, seed):
+    values = np.random.default_rng(seed).normal(size=(1, count)).round(digits).astype(dtype)
+    before = values.copy()
+    assert figures.common_limit(values, share=share) == float(np.quantile(np.abs(values), share))
+    np.testing.assert_array_equal(values, before)
