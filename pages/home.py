@@ -6,7 +6,7 @@ import streamlit as st
 
 from pages.ui import chart, controls, heatmap, layout, marks, sitemap
 from pages.ui.text import label, number, prose
-from posenc import assembly, attention, checks, figures, formulas, order, rnn, sentence, sinusoidal, snippets
+from posenc import assembly, checks, figures, formulas, order, sentence, sinusoidal, snippets
 
 view = controls.settings()
 SIDES = ("first", "second")
@@ -33,23 +33,21 @@ def step(name: str) -> order.Orders:
     layout.section("home", "attention")
     kind = controls.choice(order.POSITIONS)
     seen = compared(name, kind)
-    vectors = order.pair(name)[0].vectors
-    sinusoid = sinusoidal(*vectors.shape, base=view.base, layout=view.layout)
-    values = {
-        "outputs": number(seen.outputs_differ, 2),
-        "means": number(seen.means_differ, 2),
-        "ratio": number(assembly.sizes(vectors, sinusoid).ratio, 2),
-    }
-    st.markdown(prose("home", f"attention_{kind}", **values))
+    values = {"outputs": number(seen.outputs_differ, 2), "means": number(seen.means_differ, 2)}
+    if kind == "sinusoidal":
+        vectors = order.pair(name)[0].vectors
+        sinusoid = sinusoidal(*vectors.shape, base=view.base, layout=view.layout)
+        values["ratio"] = number(assembly.sizes(vectors, sinusoid).ratio, 2)
+    layout.text(prose("home", f"attention_{kind}", **values), prose("home", "weights"))
     return seen
 
 
 def weights(name: str, seen: order.Orders) -> None:
     """Show who attends to whom in both orders."""
-    st.markdown(prose("home", "weights"))
-    for words, result, side in sides(name, (seen.first, seen.second)):
-        rows, columns = (pieces(label(f"axis.{title}"), words) for title in ("query", "key"))
-        heatmap.apart(
+    for title, side, words, result in sides(name, (seen.first, seen.second)):
+        rows, columns = (pieces(label(f"axis.{end}"), words) for end in ("query", "key"))
+        layout.titled(
+            title,
             f"weights_{side}",
             label("home.weights_alt", text=words.text),
             heatmap.of_table(result.weights),
@@ -88,31 +86,29 @@ def outputs(name: str, seen: order.Orders) -> None:
 
 def settled(name: str) -> None:
     """Put every setting beside the others: what is equivariant, what is not."""
-    layout.section("home", "settled")
     options = order.POSITIONS.options
     cases = {controls.option_label("positions", kind): compared(name, kind) for kind in options}
-    mask = attention.causal_mask(len(order.pair(name)[0].pieces))
-    cases[label("home.causal")] = compared(name, "none", mask=mask)
-    layout.table(
+    cases[label("home.causal")] = compared(name, "none", causal=True)
+    rows = layout.rows(
         [label(key) for key in ("label.positions", "home.outputs_differ", "home.means_differ")],
         [
             (case, number(seen.outputs_differ, 2), number(seen.means_differ, 2))
             for case, seen in cases.items()
         ],
     )
-    st.markdown(prose("home", "causal"))
+    layout.section("home", "settled", rows, prose("home", "causal"))
 
 
 def recurrent(name: str) -> None:
     """Read both orders with an RNN, which needs no positions."""
-    states = [rnn.rnn(order.inputs(each, "none")) for each in order.pair(name)]
+    states = order.states(name)
     difference = checks.largest_difference(*(each[-1] for each in states))
     layout.section("home", "rnn", difference=number(difference, 2))
-    for words, result, side in sides(name, states):
+    for title, side, words, result in sides(name, states):
         rows, columns = pieces(label("home.read"), words), marks.dimensions()
         alt, matrix = label("home.rnn_alt", text=words.text), heatmap.of_table(result)
         look = {"limit": 1.0, "height": 340, "half": True}
-        heatmap.apart(f"rnn_{side}", alt, matrix, rows, columns, label("home.state"), **look)
+        layout.titled(title, f"rnn_{side}", alt, matrix, rows, columns, label("home.state"), **look)
 
 
 def site() -> None:
@@ -130,17 +126,14 @@ def pieces(title: str, words: sentence.Prepared) -> figures.Axis:
 
 
 def sides(name: str, results: Any) -> Any:
-    """Walk over both sentences with what became of them, each in its own column under its own title."""
-    for place, words, result, side in zip(st.columns(2), order.pair(name), results, SIDES, strict=True):
-        with place:
-            st.markdown(f"**{label(f'home.{side}')}** · {words.text}")
-            yield words, result, side
+    """Walk over both sentences with what became of them, side by side: title, side, sentence, result."""
+    with layout.halves():
+        for words, result, side in zip(order.pair(name), results, SIDES, strict=True):
+            yield f"**{label(f'home.{side}')}** · {words.text}", side, words, result
 
 
-def compared(name: str, kind: str, **arguments: Any) -> order.Orders:
-    first, second = order.pair(name)
-    inputs = (order.inputs(each, kind, base=view.base, layout=view.layout) for each in (first, second))
-    return order.compare(*inputs, order.row_order(first.pieces, second.pieces), **arguments)
+def compared(name: str, kind: str, *, causal: bool = False) -> order.Orders:
+    return order.compared(name, kind, causal=causal, base=view.base, layout=view.layout)
 
 
 layout.opening("home", formulas.ATTENTION, formulas.EQUIVARIANCE)

@@ -1,6 +1,7 @@
 """Two orders of the same pieces through one attention step: which rows only move, and which change."""
 
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from types import MappingProxyType
 from typing import NamedTuple
 
@@ -8,9 +9,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from posenc.arrays import Floats, check_array
-from posenc.attention import Attention, attention
+from posenc.attention import Attention, attention, causal_mask
 from posenc.checks import largest_difference
+from posenc.learned import load
 from posenc.parameters import BASE, LAYOUT, Choice
+from posenc.rnn import rnn
 from posenc.sentence import Prepared, first_layer_input, prepared
 from posenc.sinusoidal import sinusoidal
 
@@ -79,8 +82,54 @@ def inputs(
     """
     kind = POSITIONS.check(positions)
     n, d_model = sentence.vectors.shape
-    table = sinusoidal(n, d_model, base=base, layout=layout) if kind == "sinusoidal" else None
+    if kind == "sinusoidal":
+        table = sinusoidal(n, d_model, base=base, layout=layout)
+    else:
+        table = load(sentence.model)[:n]  # of all 512 rows no other is read
     return first_layer_input(sentence.model, sentence.vectors, positions=kind != "none", table=table)
+
+
+def compared(
+    name: str,
+    kind: str,
+    *,
+    causal: bool = False,
+    base: float = BASE.default,
+    layout: str = LAYOUT.default,
+) -> Orders:
+    """Send both sentences of a pair through one attention step, as `compare` does; the arrays are read-only.
+
+    Parameters
+    ----------
+    name
+        One of the `PAIRS`.
+    kind, base, layout
+        Of the positions, as in `inputs`.
+    causal
+        Whether a position sees itself and earlier ones only.
+    """
+    # Only a sinusoid has a base and a layout.
+    own = (base, layout) if POSITIONS.check(kind) == "sinusoidal" else (BASE.default, LAYOUT.default)
+    return _compared(name, kind, causal, *own)
+
+
+@lru_cache(maxsize=32)  # of 0.1 MB each; a visit asks for four, and all pairs without sinusoids have twelve
+def _compared(name: str, kind: str, causal: bool, base: float, layout: str) -> Orders:
+    first, second = pair(name)
+    one, two = (inputs(each, kind, base=base, layout=layout) for each in (first, second))
+    rows = row_order(first.pieces, second.pieces)
+    seen = compare(one, two, rows, mask=causal_mask(len(rows)) if causal else None)
+    for array in (*seen.first, *seen.second, seen.restored, seen.change):
+        array.flags.writeable = False
+    return seen
+
+
+@lru_cache(maxsize=len(PAIRS))  # two kilobytes each
+def states(name: str) -> tuple[Floats, Floats]:
+    """Return what an RNN makes of both sentences of a pair, without positions, (n, 16) each, read-only."""
+    first, second = (rnn(inputs(each, "none")) for each in pair(name))
+    first.flags.writeable = second.flags.writeable = False
+    return first, second
 
 
 def row_order(first: Sequence[str], second: Sequence[str]) -> NDArray[np.intp]:

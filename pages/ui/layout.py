@@ -4,11 +4,11 @@ import base64
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextvars import ContextVar
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import streamlit as st
 
-from pages.ui import controls, guard, report, shown, url
+from pages.ui import controls, guard, heatmap, report, shown, url
 from pages.ui.sitemap import Entry
 from pages.ui.text import label, prose
 from posenc import Choice, exports
@@ -38,6 +38,7 @@ h1, h2, h3, p, li, td {word-break: keep-all; overflow-wrap: anywhere}
 .st-key-facts :is(td, th) {min-width: 6.5rem}
 }
 </style>"""
+NARROW = 260  # pixels: columns narrower than that go below each other
 # Whether folded sections are open from the start, as they are in tests of what is in them.
 UNFOLDED = False
 _headed: ContextVar[str] = ContextVar("_headed", default="")  # the section whose title stands on its fold
@@ -51,14 +52,19 @@ def opening(page: str, *formulas: str, **values: object) -> None:
         st.latex(formula)
 
 
-def section(page: str, name: str, **values: object) -> None:
-    """Start a section: a heading from the catalogue, a paragraph from the page's prose."""
+def section(page: str, name: str, *below: str, **values: object) -> None:
+    """Start a section: a heading from the catalogue, a paragraph of the page's prose, more Markdown below."""
     words = label(f"section.{page}.{name}")
     if _headed.get() == name:
         shown.heading(words)
     else:
         heading(words, name.replace("_", "-"))
-    st.markdown(prose(page, name, **values))
+    text(prose(page, name, **values), *below)
+
+
+def text(*parts: str) -> None:
+    """Draw pieces of Markdown below each other as one: a message costs more than its words."""
+    st.markdown("\n\n".join(parts))
 
 
 def heading(words: str, anchor: str) -> None:
@@ -92,19 +98,36 @@ def folds(page: str, **parts: Callable[[], None]) -> None:
         folded(page, name, part)
 
 
-def table(header: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
+def table(header: Sequence[str], lines: Iterable[Sequence[object]]) -> None:
     """Draw a small table of facts; the cells are Markdown."""
-    lines = [header, ["---"] * len(header), *rows]
-    st.markdown("\n".join(f"| {' | '.join(map(str, line))} |" for line in lines))
+    st.markdown(rows(header, lines))
+
+
+def rows(header: Sequence[str], lines: Iterable[Sequence[object]]) -> str:
+    """Write a small table of facts as Markdown, which its cells are."""
+    every = [header, ["---"] * len(header), *lines]
+    return "\n".join(f"| {' | '.join(map(str, line))} |" for line in every)
 
 
 def cards(pages: Sequence[Entry]) -> None:
     """Lead to other pages: on each card its title, its icon, and the question it answers."""
-    for start in range(0, len(pages), 2):
-        for place, entry in zip(st.columns(2), pages[start : start + 2], strict=False):
-            with place, st.container(border=True, height="stretch"):
-                st.page_link(f"{entry.name}.py", icon=entry.icon, label=label(f"page.{entry.name}.title"))
-                st.markdown(label(f"page.{entry.name}.question"))
+    grid = st.grid(2, border=True, min_column_width=NARROW)
+    for entry in pages:
+        with grid.cell():
+            st.page_link(f"{entry.name}.py", icon=entry.icon, label=label(f"page.{entry.name}.title"))
+            st.markdown(label(f"page.{entry.name}.question"))
+
+
+def halves() -> "DeltaGenerator":
+    """Make a grid of two columns, or one on a phone; what is drawn in it by itself is a cell."""
+    return st.grid(2, min_column_width=NARROW)
+
+
+@guard.fragment
+def titled(title: str, *arguments: Any, **options: Any) -> None:
+    """Draw a heatmap as `heatmap.apart` does, under a title: as one, they are a cell of a grid."""
+    st.markdown(title)
+    heatmap.show(*arguments, **options)
 
 
 def beside(*widths: int) -> "list[DeltaGenerator]":

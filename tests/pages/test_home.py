@@ -20,8 +20,8 @@ def words(app) -> str:
 
 
 def table(app) -> list[list[float]]:
-    (text,) = (each.value for each in app.markdown if each.value.startswith("|"))
-    return [[float(cell) for cell in line.split("|")[2:4]] for line in text.splitlines()[2:]]
+    lines = [line for line in words(app).splitlines() if line.startswith("|")]
+    return [[float(cell) for cell in line.split("|")[2:4]] for line in lines[2:]]
 
 
 def plain_attention(x: np.ndarray, mask: np.ndarray | None = None) -> np.ndarray:

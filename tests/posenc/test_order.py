@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from posenc import order
 from posenc.attention import causal_mask
 from posenc.learned import load
+from posenc.rnn import rnn
 from posenc.sentence import prepared
 
 PIECES = st.lists(st.sampled_from("abc가나"), min_size=1, max_size=8)
@@ -130,6 +131,38 @@ def test_the_positions_are_the_models_own_or_the_sinusoid() -> None:
         centred = summed - summed.mean(axis=1, keepdims=True)
         expected = centred / centred.std(axis=1, keepdims=True) * gain + shift
         np.testing.assert_allclose(order.inputs(first, kind), expected, rtol=1e-5, atol=1e-6)
+
+
+def test_what_is_kept_of_a_pair_is_what_is_computed_of_all_that_it_depends_on() -> None:
+    for name in order.PAIRS:
+        first, second = order.pair(name)
+        rows = order.row_order(first.pieces, second.pieces)
+        for kind in order.POSITIONS.options:
+            for causal, base, layout in ((False, 1e4, "interleaved"), (True, 3.0, "cos_sin")):
+                options = {"base": base, "layout": layout}
+                one, two = (order.inputs(each, kind, **options) for each in (first, second))
+                expected = order.compare(one, two, rows, mask=causal_mask(len(rows)) if causal else None)
+                for _ in range(2):
+                    seen = order.compared(name, kind, causal=causal, **options)
+                    np.testing.assert_array_equal(seen.change, expected.change)
+                    np.testing.assert_array_equal(seen.second.weights, expected.second.weights)
+                    assert seen[-2:] == expected[-2:]
+        for states, words in zip(order.states(name), (first, second), strict=True):
+            np.testing.assert_array_equal(states, rnn(order.inputs(words, "none")))
+    # Without a sinusoid neither its base nor its layout counts: nothing is kept twice.
+    assert order.compared("cat_dog", "none", base=7.0) is order.compared("cat_dog", "none", layout="cos_sin")
+    for layout in ("sin_cos", "cos_sin"):
+        seen = order.compared("cat_dog", "sinusoidal", base=7.0, layout=layout)
+        expected = order.inputs(order.pair("cat_dog")[0], "sinusoidal", base=7.0, layout=layout)
+        np.testing.assert_array_equal(
+            seen.first.output, order.compare(expected, expected, range(9)).first.output
+        )
+
+
+def test_what_is_kept_of_a_pair_cannot_be_written_to() -> None:
+    seen = order.compared("dog_cat", "learned")
+    arrays = *seen.first, *seen.second, seen.restored, seen.change, *order.states("dog_cat")
+    assert not any(array.flags.writeable for array in arrays)
 
 
 def test_every_pair_is_prepared_and_its_pieces_are_the_same() -> None:
