@@ -7,7 +7,7 @@ from typing import ParamSpec
 
 import streamlit as st
 
-from pages.ui import shown
+from pages.ui import shown, turns
 from pages.ui.text import label
 
 LOG = logging.getLogger("posenc")
@@ -39,7 +39,7 @@ def fragment(part: Callable[Arguments, None]) -> Callable[Arguments, None]:
     @st.fragment
     @wraps(part)
     def again(place: shown.Part, *args: Arguments.args, **kwargs: Arguments.kwargs) -> None:
-        with shown.within(place):
+        with turns.turn(), shown.within(place):
             safe(*args, **kwargs)
 
     @wraps(part)
