@@ -12,6 +12,7 @@ import os
 import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from functools import cache
 from pathlib import Path
 
 # Read when NumPy is loaded, so set before that. A second thread waits for the first in a busy loop: where
@@ -25,6 +26,7 @@ from streamlit import config
 # `posenc` and `pages` stand beside this file, which need not be the working directory.
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
+from pages.ui import twin
 from pages.ui.headers import FRAME_ANCESTORS_VARIABLE, SecurityHeaders, content_security_policy
 
 ROOT = Path(__file__).resolve().parent
@@ -40,11 +42,17 @@ if config._main_script_path is None:
 async def lifespan(_app: st.App) -> AsyncIterator[None]:
     """Import what every page needs before a visitor waits, and spare it from garbage collection."""
     importlib.import_module("posenc.figures")
+    # Streamlit looks its settings up anew for every message. None changes while the app serves.
+    config.get_option = cache(config.get_option)
+    config.get_options_for_section = cache(config.get_options_for_section)
     gc.collect()
     gc.freeze()
+    if twin.processes() > 1:
+        second.start()
     tidying = asyncio.create_task(tidy())
     yield
     tidying.cancel()
+    await second.stop()
 
 
 async def tidy() -> None:
@@ -63,8 +71,9 @@ policy = content_security_policy(
     os.environ.get(FRAME_ANCESTORS_VARIABLE, "'self'"),
 )
 
+second = twin.Twin()
 app = st.App(
     ROOT / "pages" / "frame.py",
     lifespan=lifespan,
-    middleware=[Middleware(SecurityHeaders, policy=policy)],
+    middleware=[Middleware(SecurityHeaders, policy=policy), Middleware(twin.Shared, twin=second)],
 )

@@ -39,6 +39,12 @@ def uvicorn(port: int) -> list[str]:
     return ["uvicorn", "--app-dir", str(ROOT), "--port", str(port), "app:app"]
 
 
+def children(pid: int) -> list[int]:
+    """Return the processes that a process has started, from /proc, so on Linux only."""
+    lists = Path(f"/proc/{pid}/task").glob("*/children")
+    return [int(child) for each in lists for child in each.read_text().split()]
+
+
 @contextmanager
 def serve(
     folder: Path, command: Callable[[int], list[str]] = streamlit_run, **environment: str
@@ -81,3 +87,12 @@ def wait_until_healthy(server: Server, process: subprocess.Popen[bytes], seconds
         except (urllib.error.URLError, OSError):
             time.sleep(0.1)
     raise RuntimeError(f"the app did not start:\n{server.log.read_text()}")
+
+
+def wait_until(true: Callable[[], bool], seconds: float = LIMIT_S) -> None:
+    """Return when something has become true; fail where it does not."""
+    deadline = time.monotonic() + seconds
+    while not true():
+        if time.monotonic() > deadline:
+            raise TimeoutError(f"still not so after {seconds:g} s")
+        time.sleep(0.05)

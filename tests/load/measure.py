@@ -13,7 +13,7 @@ from statistics import mean
 from pages.ui import sitemap
 from tests.load.protocol import Answer, Tab
 from tests.load.visitor import ARRIVAL, Visitor
-from tests.serving import Server
+from tests.serving import Server, children
 
 MEBI = 2**20
 ARRIVALS = 4.0  # a second: nobody measures a crowd that comes at once
@@ -21,7 +21,7 @@ ARRIVALS = 4.0  # a second: nobody measures a crowd that comes at once
 
 @dataclass(frozen=True)
 class Usage:
-    """What a process has taken so far: resident memory in MiB, seconds of processor time."""
+    """What a server and its twin have taken so far: resident memory in MiB, seconds of processor time."""
 
     memory: float
     processor: float
@@ -29,9 +29,12 @@ class Usage:
     @classmethod
     def of(cls, pid: int) -> Usage:
         """Read it from /proc, so on Linux only."""
-        resident = int(Path(f"/proc/{pid}/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
-        after_name = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
-        return cls(resident / MEBI, sum(map(int, after_name[11:13])) / os.sysconf("SC_CLK_TCK"))
+        pages, ticks = 0, 0
+        for each in (pid, *children(pid)):
+            pages += int(Path(f"/proc/{each}/statm").read_text().split()[1])
+            after_name = Path(f"/proc/{each}/stat").read_text().rpartition(")")[2].split()
+            ticks += sum(map(int, after_name[11:13]))
+        return cls(pages * os.sysconf("SC_PAGE_SIZE") / MEBI, ticks / os.sysconf("SC_CLK_TCK"))
 
 
 @dataclass

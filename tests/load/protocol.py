@@ -158,15 +158,17 @@ class _Kept:
 
 
 class Tab:
-    """One tab: a websocket, the address, the widgets on the page and their values."""
+    """One tab: a websocket, the address, the widgets on the page and their values.
 
-    def __init__(self, url: str, slug: str = "", query: str = "") -> None:
-        self.url, self.slug, self.query = url, slug, query
+    `session` names the one that the tab had before its connection was lost.
+    """
+
+    def __init__(self, url: str, slug: str = "", query: str = "", session: str = "") -> None:
+        self.url, self.slug, self.query, self.session = url, slug, query, session
         self.widgets: dict[str, Widget] = {}
         self.values: dict[str, WidgetState] = {}
         self.pages: dict[str, str] = {}
         self.files: dict[str, str] = {}
-        self._session = ""
         self._page = ""
         self._kept: dict[str, _Kept] = {}
         self._runs = 0
@@ -178,7 +180,8 @@ class Tab:
         start = time.perf_counter()
         self._socket = await connect(
             f"ws://{host}/_stcore/stream",
-            subprotocols=["streamlit"],  # type: ignore[list-item]  # its stubs want a NewType
+            # The second is a token of who is logged in.
+            subprotocols=["streamlit", *(["none", self.session] if self.session else [])],  # type: ignore[list-item]  # its stubs want a NewType
             compression=None,
             max_size=None,
             open_timeout=LIMIT_S,
@@ -217,7 +220,7 @@ class Tab:
         assert self._socket is not None
         message = BackMsg()
         wanted = message.backend_operation_request
-        wanted.request_id, wanted.session_id = file, self._session
+        wanted.request_id, wanted.session_id = file, self.session
         wanted.deferred_file.file_id = self.files[file]
         await self._socket.send(message.SerializeToString())
         async with asyncio.timeout(LIMIT_S):
@@ -260,7 +263,7 @@ class Tab:
                 run = message.metadata.run.script_run_id
                 fragment = bool(message.metadata.run.fragment_ids)
                 self._page = message.new_session.page_script_hash or self._page
-                self._session = message.new_session.initialize.session_id or self._session
+                self.session = message.new_session.initialize.session_id or self.session
                 if not fragment:
                     self.widgets.clear()
                     self.files.clear()
