@@ -34,6 +34,7 @@ from tests.serving import Server, serve, streamlit_run
 MOST = 64.0
 MEGABYTE = 10**6
 SHOWN = 12
+ALONE = {"POSENC_PROCESSES": "1"}  # the process that is measured is the one that serves
 # Big arrays are given back at once, so that each move is seen with all that it takes.
 MALLOC = {"MALLOC_MMAP_THRESHOLD_": "65536", "MALLOC_TRIM_THRESHOLD_": "65536", "MALLOC_ARENA_MAX": "1"}
 
@@ -161,7 +162,10 @@ def main(arguments: list[str]) -> int:
     parser = argparse.ArgumentParser(prog="python -m tests.load.budget")
     parser.add_argument("page", nargs="*", help=f"some of {known}; all without one")
     pages = parser.parse_args(arguments).page or known
-    with tempfile.TemporaryDirectory() as folder, serve(Path(folder), streamlit_run, **MALLOC) as server:
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        serve(Path(folder), streamlit_run, **ALONE, **MALLOC) as server,
+    ):
         moves = asyncio.run(measure(server, pages))
         dear = sum(move.peak > MOST for move in moves)
         failed = sum(bool(move.failures) for move in moves)

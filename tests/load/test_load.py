@@ -39,7 +39,7 @@ else:
 
 @pytest.fixture(scope="module")
 def app(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    with serve(tmp_path_factory.mktemp("app")) as server:
+    with serve(tmp_path_factory.mktemp("app"), **budget.ALONE) as server:
         yield server
 
 
