@@ -16,9 +16,6 @@ POINTS = 240  # positions at which two are moved together
 THIRD = (308, 308, 308)  # pixels: exact, rounded, difference
 BLOCKS = 200  # pixels that axes and colours leave of them
 
-# Eight curves, of which a move changes some; each is two arrays of a few dozen numbers.
-errors = st.cache_resource(max_entries=128, show_spinner=False)(ranges.errors)
-
 view = controls.settings()
 n = view.seq_len
 
@@ -49,13 +46,13 @@ def choose() -> tuple[str, str, str, int, int]:
 def error() -> None:
     """Show the worst error of each range of positions: every format, and every thing that is rounded."""
     layout.section("precision", "error")
-    few = rates[ranges.picked(len(rates))]
-    if len(few) < len(rates):
-        st.caption(label("precision.few", few=len(few), pairs=f"{len(rates):,}"))
+    if len(rates) > ranges.PAIRS:
+        st.caption(label("precision.few", few=ranges.PAIRS, pairs=f"{len(rates):,}"))
+    worst = rounding.errors(width, view.base, form, stage)
     formats = {label(f"option.precision.{name}"): (name, stage) for name in PRECISION.options}
     stages = {label(f"option.stage.{name}"): (form, name) for name in STAGE.options}
     for place, (key, cases) in zip(st.columns(2), {"formats": formats, "steps": stages}.items(), strict=True):
-        found = {name: errors(few, case[0], stage=case[1]) for name, case in cases.items()}
+        found = {name: worst[case] for name, case in cases.items()}
         with place:
             st.markdown(f"**{label(f'precision.{key}', format=title, stage=rounded)}**")
             figure = figures.series(
@@ -127,7 +124,7 @@ def matrix() -> None:
                     marks.positions(first=first),
                     marks.positions(first=first),
                     label("precision.score"),
-                    limit=heatmap.largest(whole) if name == "between" else 1.0,
+                    limit=rounding.largest(n, *chosen) if name == "between" else 1.0,
                     square=True,
                     height=340,
                     half=True,
@@ -138,14 +135,14 @@ def matrix() -> None:
 
 def picture(name: str) -> heatmap.Matrix:
     """Return one of the three matrices, in no more blocks than there are pixels for."""
-    exact, options = heatmap.of_offsets(scores.exact_scores(rates), n), {"stage": stage, "first": first}
+    exact = heatmap.of_offsets(scores.exact_scores(rates), n)
 
     def cut(rows: Span, columns: Span, down: int, across: int) -> Blocks:
         most = min(down, across, BLOCKS)
         if name == "exact":
             return exact.cut(rows, columns, most, most)
-        sizes = {"most_rows": most, "most_columns": most, "difference": name == "between"}
-        return scores.score_blocks(rows, columns, rates, form, **options, **sizes)
+        found = rounding.scored((rows, columns), most, *chosen)
+        return found.made if name == "made" else found.difference
 
     return heatmap.Matrix((n, n), cut)
 
@@ -175,6 +172,7 @@ layout.opening("precision", formulas.ROUNDING)
 which, form, stage, width, position = choose()
 title, rounded = controls.option_label("precision", form), controls.option_label("stage", stage)
 rates, first = posenc.inv_freq(width, base=view.base), scores.first_position(position, n)
+chosen = width, view.base, form, stage, first
 error()
 rounding.together(n)
 near()

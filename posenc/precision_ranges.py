@@ -5,6 +5,7 @@ Letters as in `posenc.precision`: p position, ω_i rate of pair i, r(x) the numb
 
 import itertools
 import math
+from collections.abc import Iterable
 from typing import NamedTuple
 
 import numpy as np
@@ -23,7 +24,7 @@ from posenc.precision import (
     rounded,
     spacing,
     waves_in,
-    worst_error,
+    worst_errors,
 )
 from posenc.sinusoidal import inv_freq as rates_of
 
@@ -59,25 +60,27 @@ def spread(size: int, looks: int) -> Floats:
     return np.asarray(np.floor((part + part * _GOLDEN % 1) * size / len(part)))
 
 
-def errors(inv_freq: ArrayLike, precision: str = PRECISION.default, *, stage: str = STAGE.default) -> Ranges:
+def errors(inv_freq: ArrayLike, cases: Iterable[tuple[str, str]]) -> dict[tuple[str, str], Ranges]:
     """Return the worst error of any sine or cosine in each of two ranges a doubling, up to 10,000,000.
 
     Parameters
     ----------
-    inv_freq, precision, stage
-        As in `posenc.precision.worst_error`.
+    inv_freq, cases
+        As in `posenc.precision.worst_errors`.
 
     Returns
     -------
-    Ranges
-        `worst` (r,), 0 … 2, of `LOOKS` positions a range, or all there are. NaN where the format has a
-        number for none of them.
+    dict
+        (precision, stage) → `worst` (r,), 0 … 2, of `LOOKS` positions a range, or all there are. NaN where
+        the format has a number for none of them.
     """
     doublings = np.arange(0, 2 * math.log2(SEQ_LEN.maximum)) / 2
     edges = np.unique(np.append(2**doublings, SEQ_LEN.maximum).round().astype(np.int64))
     places, starts = _looked(edges)
-    worst = worst_error(places, inv_freq, precision, stage=stage)
-    return Ranges(edges[:-1], np.fmax.reduceat(worst, starts))
+    return {
+        case: Ranges(edges[:-1], np.fmax.reduceat(worst, starts))
+        for case, worst in worst_errors(places, inv_freq, cases).items()
+    }
 
 
 def phases(inv_freq: ArrayLike, precision: str = PRECISION.default, *, stage: str = STAGE.default) -> Ranges:

@@ -20,7 +20,7 @@ from posenc.arrays import Floats
 from posenc.blocks import FARTHEST, MOST_COLUMNS, MOST_ROWS, Blocks, Span, check_span, cut, equal_blocks
 from posenc.offsets import Waves, kept
 from posenc.parameters import PRECISION, SEQ_LEN, SHIFT, STAGE, Integer, Positions
-from posenc.precision import score_in, waves_in
+from posenc.precision import angles_in, check_rates, rounded, score_in, waves_in
 from posenc.precision_ranges import spread
 
 Int64 = NDArray[np.int64]
@@ -44,6 +44,13 @@ def exact_scores(inv_freq: ArrayLike) -> Waves:
     return Waves(omega, np.full(len(omega), 1 / len(omega)), np.zeros(len(omega)))
 
 
+class Pictured(NamedTuple):
+    """Blocks of the scores with rounding, and of the same less the exact scores."""
+
+    made: Blocks
+    difference: Blocks
+
+
 def score_blocks(
     rows: Span,
     columns: Span,
@@ -52,11 +59,10 @@ def score_blocks(
     *,
     stage: str = STAGE.default,
     first: int = 0,
-    difference: bool = False,
     most_rows: int = MOST_ROWS.default,
     most_columns: int = MOST_COLUMNS.default,
-) -> Blocks:
-    """Return the blocks of a view of the scores of positions with rounding.
+) -> Pictured:
+    """Return the blocks of a view of the scores of positions with rounding, and of what it does to them.
 
     Parameters
     ----------
@@ -66,15 +72,13 @@ def score_blocks(
         As in `posenc.precision.waves_in`.
     first
         The position of row and column 0.
-    difference
-        Whether the exact score is taken away.
     most_rows, most_columns
         How many blocks there may be along each axis. They are square, as those of `posenc.offsets`, and
         larger where there are many pairs.
 
     Returns
     -------
-    Blocks
+    Pictured
         Up to `LOOKS` positions a block the means are exact. Of more, so many are looked at, spread over the
         block, and what is known of the exact waves makes up for the rest: the mean of a wave is
         mean(looked at) + β·(exact mean − mean(exact ones of those looked at)), with the β between 0 and 1
@@ -98,7 +102,7 @@ def score_blocks(
         each = max(each, -(-max(down[1] - down[0], across[1] - across[0]) * looks * len(omega) // _CELLS))
     row_edges, column_edges = cut(*down, each), cut(*across, each)
     seen = _SEEN if looks > _FEWEST else 1
-    mean = np.zeros((len(row_edges) - 1, len(column_edges) - 1))
+    means = np.zeros((2, len(row_edges) - 1, len(column_edges) - 1))
     compared: dict[tuple[int, int], Floats] = {}
     most = max(len(row_edges), len(column_edges)) * min(each, looks)
     for some in _chunks(len(omega), most):
@@ -112,22 +116,23 @@ def score_blocks(
         with np.errstate(invalid="ignore"):
             for i, p in enumerate(axes[0]):
                 for j, q in enumerate(axes[-1]):
-                    mean[p.blocks, q.blocks] += _scores(p.means, q.means, difference)
+                    means[:, p.blocks, q.blocks] += _scores(p.means, q.means)
                     if each > 1:
-                        compared[i, j] = compared.get((i, j), 0.0) + _scores(p.looked, q.looked, difference)
-    mean /= len(omega)
+                        compared[i, j] = compared.get((i, j), 0.0) + _scores(p.looked, q.looked)
+    means /= len(omega)
     if each == 1:
-        return Blocks(row_edges, column_edges, mean, mean, mean)
-    least, greatest = mean.copy(), mean.copy()
+        return Pictured(*(Blocks(row_edges, column_edges, mean, mean, mean) for mean in means))
+    least, greatest = means.copy(), means.copy()
     for i, (high, _) in enumerate(equal_blocks(row_edges)):
         for j, (wide, _) in enumerate(equal_blocks(column_edges)):
-            shape = high.stop - high.start, -1, wide.stop - wide.start
+            here, shape = (slice(None), high, wide), (high.stop - high.start, wide.stop - wide.start)
             # Rows and columns of the scores: all blocks at the first look, all at the second, …
-            scores = compared[i, j] / len(omega)
-            scores = scores.reshape(-1, shape[0], scores.shape[1] // shape[2], shape[2])
-            least[high, wide] = np.minimum(least[high, wide], scores.min(axis=(0, 2)))
-            greatest[high, wide] = np.maximum(greatest[high, wide], scores.max(axis=(0, 2)))
-    return Blocks(row_edges, column_edges, mean, least, greatest, exact=False)
+            scores = compared[i, j]
+            scores = scores.reshape(2, -1, shape[0], scores.shape[2] // shape[1], shape[1])
+            least[here] = np.minimum(least[here], scores.min(axis=(1, 3)) / len(omega))
+            greatest[here] = np.maximum(greatest[here], scores.max(axis=(1, 3)) / len(omega))
+    parts = zip(means, least, greatest, strict=True)
+    return Pictured(*(Blocks(row_edges, column_edges, *values, exact=False) for values in parts))
 
 
 def matrix(
@@ -143,7 +148,7 @@ def matrix(
         first=first,
         most_rows=MOST_ROWS.maximum,
         most_columns=MOST_COLUMNS.maximum,
-    ).mean
+    ).made.mean
 
 
 def score_along(
@@ -164,8 +169,9 @@ def score_along(
 
 def _checked(inv_freq: ArrayLike, precision: str = PRECISION.default, stage: str = STAGE.default) -> Floats:
     """Refuse what `waves_in` refuses, before any work is done."""
-    waves_in([0.0], inv_freq, precision, stage=stage)
-    return np.asarray(inv_freq, dtype=np.float64)
+    PRECISION.check(precision)
+    STAGE.check(stage)
+    return check_rates(inv_freq)
 
 
 class _Part(NamedTuple):
@@ -184,20 +190,54 @@ def _part(
 ) -> _Part:
     """Look at `looks` positions of each block of `size` from each start on."""
     looks = min(size, looks)
-    places = starts + spread(size, looks)[:, np.newaxis]  # (l, b)
-    shape = looks, len(starts), 2 * len(rates)
-    made = np.concatenate(waves_in(places.ravel(), rates, precision, stage=stage), axis=1)
-    right = np.concatenate(waves_in(places.ravel(), rates, "float64", stage="table"), axis=1)
+    inside = spread(size, looks)
+    right = _turned(starts, inside, rates)
+    places = (starts + inside[:, np.newaxis]).ravel()
+    made = _made(places, rates, precision, stage, right.reshape(len(places), -1)).reshape(right.shape)
     if size == 1:
-        return _Part(blocks, (made, right), (made, right))
-    middles, shrunk = starts + (size - 1) / 2, kept(rates, size)
-    target = np.concatenate(
-        [shrunk * wave for wave in waves_in(middles, rates, "float64", stage="table")], axis=1
-    )
-    made, right = made.reshape(shape), right.reshape(shape)
+        return _Part(blocks, (made[0], right[0]), (made[0], right[0]))
+    target = _waves(starts + (size - 1) / 2, rates) * np.tile(kept(rates, size), 2)
     few = np.linspace(0, looks - 1, min(seen, looks)).astype(np.int64)
-    looked = made[few].reshape(-1, shape[2]), right[few].reshape(-1, shape[2])
+    looked = made[few].reshape(-1, target.shape[1]), right[few].reshape(-1, target.shape[1])
     return _Part(blocks, (_mean(made, right, target), target), looked)
+
+
+def _waves(places: NDArray[np.floating] | Int64, rates: Floats) -> Floats:
+    """Return the exact waves, (n, 2m)."""
+    return np.concatenate(waves_in(places, rates, "float64", stage="table"), axis=1)
+
+
+def _turned(starts: Int64, inside: Floats, rates: Floats) -> Floats:
+    """Return the exact waves at l places inside each block from b starts on, (l, b, 2m).
+
+    Those at the starts, turned on: sin(x + y) = sin x·cos y + cos x·sin y, in a tenth of the time of a sine.
+    """
+    m = len(rates)
+    at = _waves(starts, rates)
+    if len(inside) == 1:
+        return at[np.newaxis]
+    sine, cosine = at[:, :m], at[:, m:]
+    on = _waves(inside, rates)[:, np.newaxis]
+    sine_on, cosine_on = on[..., :m], on[..., m:]
+    turned = np.empty((len(inside), len(starts), 2 * m))
+    np.multiply(sine, cosine_on, out=turned[..., :m])
+    np.multiply(cosine, cosine_on, out=turned[..., m:])
+    turned[..., :m] += cosine * sine_on
+    turned[..., m:] -= sine * sine_on
+    return turned
+
+
+def _made(places: Floats, rates: Floats, precision: str, stage: str, right: Floats) -> Floats:
+    """Return the waves as they come out, (n, 2m): what no rounding moves is, to the last digit, `right`."""
+    if precision == "float64":
+        return right
+    if stage == "table":
+        return rounded(right, precision)
+    made = np.concatenate(waves_in(places, rates, precision, stage=stage), axis=1)
+    if stage != "chain":
+        same = angles_in(places, rates, precision, stage=stage) == np.multiply.outer(places, rates)
+        np.copyto(made, right, where=np.tile(same, 2))
+    return made
 
 
 def _mean(made: Floats, right: Floats, target: Floats) -> Floats:
@@ -213,11 +253,10 @@ def _mean(made: Floats, right: Floats, target: Floats) -> Floats:
         return np.asarray(slope * target + (mean - slope * usual))
 
 
-def _scores(p: tuple[Floats, Floats], q: tuple[Floats, Floats], difference: bool) -> Floats:
-    scores: Floats = p[0] @ q[0].T
-    if difference:
-        scores -= p[1] @ q[1].T
-    return scores
+def _scores(p: tuple[Floats, Floats], q: tuple[Floats, Floats]) -> Floats:
+    """Return the scores with rounding, and less the exact ones, (2, rows, columns)."""
+    made, right = (each @ other.T for each, other in zip(p, q, strict=True))
+    return np.stack([made, made - right])
 
 
 def _chunks(count: int, cells: int) -> Iterator[slice]:

@@ -1,14 +1,18 @@
 """What the page on rounding shows in tables: what falls together, accidents, float32."""
 
-from typing import TYPE_CHECKING
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
 
 import streamlit as st
 
-from pages.ui import chart, layout
+import posenc
+from pages.ui import chart, heatmap, layout
 from pages.ui.text import label, number, prose
 from posenc import figures, precision
 from posenc import precision_ranges as ranges
-from posenc.parameters import PRECISION, SEQ_LEN
+from posenc import precision_scores as scores
+from posenc.blocks import Span
+from posenc.parameters import PRECISION, SEQ_LEN, STAGE
 from posenc.sources import SOURCES
 
 if TYPE_CHECKING:
@@ -23,9 +27,36 @@ TENS = {"10³": 1e3, "10⁴": 1e4, "10⁵": 1e5, "10⁶": 1e6, "10⁷": 1e7}
 HALVES = (470, 470)  # pixels: a chart, and a table beside it
 
 
-# The same for all visitors, and small.
-_together = st.cache_data(max_entries=64, show_spinner=False)(ranges.together)
-_left = st.cache_resource(max_entries=len(PRECISION.options), show_spinner=False)(ranges.left)
+# The same for all visitors, and small: some numbers an entry, or two arrays of 200.
+_together = lru_cache(maxsize=64)(ranges.together)
+_left = lru_cache(maxsize=len(PRECISION.options))(ranges.left)
+
+
+@lru_cache(maxsize=64)  # of each case two arrays of 46 numbers
+def errors(width: int, base: float, precision: str, stage: str) -> "dict[tuple[str, str], ranges.Ranges]":
+    """Return the worst errors of every format with this stage, and of every stage with this format."""
+    rates = posenc.inv_freq(width, base=base)
+    cases = [*((name, stage) for name in PRECISION.options), *((precision, name) for name in STAGE.options)]
+    return ranges.errors(rates[ranges.picked(len(rates))], cases)
+
+
+def _scored(
+    view: tuple[Span, Span], most: int, width: int, base: float, precision: str, stage: str, first: int
+) -> scores.Pictured:
+    """Return the scores with rounding in a view, and what it does to them."""
+    rates, sizes = posenc.inv_freq(width, base=base), {"most_rows": most, "most_columns": most}
+    return scores.score_blocks(*view, rates, precision, stage=stage, first=first, **sizes)
+
+
+# Two pictures share the work. Each has three numbers for each of 200 × 200 blocks at most: 2 MB an entry.
+scored = lru_cache(maxsize=4)(_scored)
+
+
+@lru_cache(maxsize=256)  # one number each
+def largest(seq_len: int, *chosen: Any) -> float:
+    """Return what `heatmap.largest` would of the scores that rounding changes."""
+    whole = (0, seq_len), (0, seq_len)
+    return _scored(whole, heatmap.COARSE, *chosen).difference.largest
 
 
 def together(seq_len: int) -> None:

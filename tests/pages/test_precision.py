@@ -7,7 +7,10 @@ import ml_dtypes
 import numpy as np
 import pytest
 
+from pages.ui import rounding
 from pages.ui.text import catalogue
+from posenc.precision_ranges import errors
+from posenc.precision_scores import score_blocks
 from tests.pages.pictures import act, array, charts, pictures
 
 FORMATS = ("bfloat16", "float16", "float32", "float64")
@@ -254,3 +257,21 @@ def test_where_the_format_ends_cells_are_empty(page):
 def test_an_odd_width_and_many_pairs_are_said(page):
     assert any("odd" in info.value for info in page(d_model="7").info)
     assert any("128 of 300 pairs" in caption.value for caption in page(d_model="600").caption)
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [{"width": 20}, {"base": 100.0}, {"precision": "float16"}, {"stage": "position"}, {"first": 3000}],
+)
+def test_what_is_kept_for_all_visitors_is_that_of_every_setting(changed):
+    usual = {"width": 16, "base": 1e4, "precision": "bfloat16", "stage": "chain", "first": 1000}
+    for settings in (usual, usual | changed):
+        chosen = tuple(settings.values())
+        omega, form, stage = rates(settings["width"], settings["base"]), *chosen[2:4]
+        view = (0, 9), (0, 9)
+        made, off = rounding.scored(view, 9, *chosen)
+        right = score_blocks(*view, omega, form, stage=stage, first=settings["first"])
+        np.testing.assert_allclose(made.mean, right.made.mean, atol=1e-12)
+        assert rounding.largest(9, *chosen) == off.largest
+        worst = rounding.errors(*chosen[:4])[form, stage].worst
+        np.testing.assert_allclose(worst, errors(omega, [(form, stage)])[form, stage].worst, rtol=1e-6)

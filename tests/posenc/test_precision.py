@@ -364,3 +364,21 @@ def test_what_does_not_fit_is_refused_in_one_sentence(call, sentence):
 
 def test_the_examples_of_the_docstrings():
     assert doctest.testmod(precision) == (0, 1)
+
+
+def test_several_worst_errors_at_once_are_each_by_itself():
+    rates = posenc.inv_freq(64)
+    cases = [(name, stage) for name in PRECISION.options for stage in STAGE.options]
+    found = precision.worst_errors([3, 300, 30_000, 3_000_000], rates, cases)
+    for (name, stage), worst in found.items():
+        alone = precision.worst_error([3, 300, 30_000, 3_000_000], rates, name, stage=stage)
+        np.testing.assert_array_equal(worst, alone)
+
+
+@pytest.mark.parametrize("name", ["bfloat16", "float16"])
+def test_waves_that_are_looked_up_are_those_of_the_angle(name):
+    angles = precision.rounded(np.concatenate([np.geomspace(1e-9, 60_000, 2000), [0.0]]), name)
+    both = np.append(angles, -angles)
+    sine, cosine = precision.waves_in(both, [1.0], name, stage="angle")
+    np.testing.assert_array_equal(sine[:, 0], np.sin(both))
+    np.testing.assert_array_equal(cosine[:, 0], np.cos(both))

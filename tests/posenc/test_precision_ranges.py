@@ -63,7 +63,7 @@ def test_what_is_looked_at_is_spread_over_all_of_a_range(size, looks):
 @pytest.mark.parametrize("name", PRECISION.options)
 def test_a_range_shows_the_worst_of_what_is_in_it(name, stage):
     rates = posenc.inv_freq(16)
-    first, worst = ranges.errors(rates, name, stage=stage)
+    first, worst = ranges.errors(rates, [(name, stage)])[name, stage]
     assert (first[0], first[-1]) == (1, 8_388_608)
     for at in (3, 17, 25, 31):
         all_of_it = precision.worst_error(np.arange(first[at], first[at + 1]), rates, name, stage=stage).max()
@@ -75,11 +75,13 @@ def test_a_range_shows_the_worst_of_what_is_in_it(name, stage):
 
 def test_float32_is_off_by_hundredths_near_a_million_and_bfloat16_by_all_from_256_on():
     # The published sine errors of float32 lie in their ranges: 1.8e-5, 2.0e-4, 2.3e-3, 5.2e-2.
-    first, worst = ranges.errors(posenc.inv_freq(128), "float32")
+    cases = ("float32", "chain"), ("bfloat16", "position")
+    found = ranges.errors(posenc.inv_freq(128), cases)
+    first, worst = found["float32", "chain"]
     for p, error in ((1e3, 1.8e-5), (1e4, 2.0e-4), (1e5, 2.3e-3), (1e6, 5.2e-2)):
         at = np.searchsorted(first, p, side="right") - 1
         assert error / 2 < worst[at] < 4 * error
-    first, worst = ranges.errors(posenc.inv_freq(128), "bfloat16", stage="position")
+    first, worst = found["bfloat16", "position"]
     assert worst[first < 256].max() < 1e-12
     assert worst[first == 256] > 0.4
     assert worst[first >= 2048].min() > 1.9

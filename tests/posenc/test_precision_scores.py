@@ -50,12 +50,11 @@ rate_lists = st.lists(st.integers(1, 255).map(lambda k: k / 256), min_size=1, ma
 
 @given(st.integers(0, 60_000), st.integers(0, 60_000), rate_lists, precisions, stages)
 def test_a_cell_is_the_score_of_its_two_positions(p, q, rates, name, stage):
-    made = precision_scores.score_blocks((p, p + 2), (q, q + 1), rates, name, stage=stage)
+    made, off = precision_scores.score_blocks((p, p + 2), (q, q + 1), rates, name, stage=stage)
     assert made.single
     assert made.exact
     expected = [[score(at, q, rates, name, stage)] for at in (p, p + 1)]
     np.testing.assert_allclose(made.mean, expected, rtol=0, atol=4 * 2.0 ** -precision.FORMATS[name].digits)
-    off = precision_scores.score_blocks((p, p + 2), (q, q + 1), rates, name, stage=stage, difference=True)
     right = np.array([[exact(at, q, rates)] for at in (p, p + 1)])
     np.testing.assert_allclose(off.mean, made.mean - right, rtol=0, atol=1e-9)
 
@@ -64,8 +63,8 @@ def test_a_cell_is_the_score_of_its_two_positions(p, q, rates, name, stage):
 @pytest.mark.parametrize("name", PRECISION.options)
 def test_rows_and_columns_are_counted_from_the_first_position(name, stage):
     rates = posenc.inv_freq(16)
-    moved = precision_scores.score_blocks((3, 8), (1, 5), rates, name, stage=stage, first=1000)
-    there = precision_scores.score_blocks((1003, 1008), (1001, 1005), rates, name, stage=stage)
+    moved = precision_scores.score_blocks((3, 8), (1, 5), rates, name, stage=stage, first=1000).made
+    there = precision_scores.score_blocks((1003, 1008), (1001, 1005), rates, name, stage=stage).made
     np.testing.assert_array_equal(moved.mean, there.mean)
     assert moved.rows.tolist() == [3, 4, 5, 6, 7, 8]
 
@@ -81,7 +80,7 @@ def test_small_blocks_have_the_mean_of_their_cells(name, stage):
     rates = posenc.inv_freq(32)
     made = precision_scores.score_blocks(
         (0, 100), (0, 100), rates, name, stage=stage, first=700, most_rows=10, most_columns=20
-    )
+    ).made
     whole = cells(700, 100, rates, name, stage)
     expected = whole.reshape(10, 10, 10, 10).mean(axis=(1, 3))
     np.testing.assert_allclose(made.mean, expected, rtol=0, atol=1e-12)
@@ -111,7 +110,7 @@ def test_larger_blocks_have_nearly_the_mean_of_their_cells(name, stage, most):
     rates, n, each = posenc.inv_freq(64), 1200, 40
     made = precision_scores.score_blocks(
         (0, n), (0, n), rates, name, stage=stage, first=40_000, most_rows=30, most_columns=30
-    )
+    ).made
     expected = cells(40_000, n, rates, name, stage).reshape(30, each, 30, each).mean(axis=(1, 3))
     assert np.abs(made.mean - expected).max() < most
 
@@ -121,7 +120,7 @@ def test_a_block_of_positions_that_are_one_number_has_the_score_of_that_number()
     rates = posenc.inv_freq(64)
     made = precision_scores.score_blocks(
         (0, 12_000), (0, 12_000), rates, "bfloat16", stage="position", first=2**23 - 6000, most_rows=30
-    )
+    ).made
     np.testing.assert_allclose(made.mean, 1, atol=1e-9)
     np.testing.assert_allclose(made.minimum, 1, atol=1e-9)
 
@@ -130,32 +129,35 @@ def test_a_block_of_positions_that_are_one_number_has_the_score_of_that_number()
 def test_a_last_block_is_shorter_and_the_same_blocks_are_those_of_the_exact_score(rows, columns):
     rates = posenc.inv_freq(16)
     sizes = {"most_rows": 40, "most_columns": 30}
-    made = precision_scores.score_blocks(rows, columns, rates, "float64", **sizes)
+    made, off = precision_scores.score_blocks(rows, columns, rates, "float64", **sizes)
     right = offsets.offset_blocks(precision_scores.exact_scores(rates), rows, columns, **sizes)
     np.testing.assert_array_equal(made.rows, right.rows)
     np.testing.assert_array_equal(made.columns, right.columns)
     np.testing.assert_allclose(made.mean, right.mean, atol=1e-12)
-    off = precision_scores.score_blocks(rows, columns, rates, "float64", difference=True, **sizes)
     assert off.largest == 0
 
 
 def test_where_a_format_has_no_number_there_is_no_score():
     made = precision_scores.score_blocks(
         (0, 4), (0, 4), [1.0, 0.5], "float16", stage="position", first=65_518
-    )
+    ).made
     assert np.isfinite(made.mean[:2, :2]).all()
     assert np.isnan(made.mean[2:]).all()
     assert np.isnan(made.mean[:, 2:]).all()
-    far = precision_scores.score_blocks((0, 9000), (0, 9000), [1.0], "float16", first=70_000, most_rows=9)
+    far = precision_scores.score_blocks(
+        (0, 9000), (0, 9000), [1.0], "float16", first=70_000, most_rows=9
+    ).made
     assert np.isnan(far.mean).all()
     assert far.largest == 0
 
 
 def test_many_pairs_make_larger_blocks_and_ten_million_positions_few():
-    made = precision_scores.score_blocks((0, 10_000_000), (0, 10_000_000), posenc.inv_freq(4096), "bfloat16")
+    made = precision_scores.score_blocks(
+        (0, 10_000_000), (0, 10_000_000), posenc.inv_freq(4096), "bfloat16"
+    ).made
     assert 100 < len(made.mean) < 200
     assert np.isfinite(made.mean).all()
-    few = precision_scores.score_blocks((0, 50), (0, 50), posenc.inv_freq(4096), "bfloat16")
+    few = precision_scores.score_blocks((0, 50), (0, 50), posenc.inv_freq(4096), "bfloat16").made
     assert few.mean.shape == (50, 50)
 
 
@@ -203,3 +205,16 @@ def test_positions_around_one_stay_within_the_ends(position, seq_len, first):
 def test_what_does_not_fit_is_refused_in_one_sentence(call, sentence):
     with pytest.raises(ValueError, match=f"^{sentence}"):
         call()
+
+
+@pytest.mark.parametrize(
+    ("name", "stage"), [("bfloat16", "angle"), ("bfloat16", "position"), ("float64", "chain")]
+)
+def test_where_no_step_rounds_there_is_no_difference_at_all(name, stage):
+    # Whole angles below 256 are numbers of bfloat16; blocks of 3 positions, and of one.
+    for most in (80, 240):
+        made, off = precision_scores.score_blocks(
+            (0, 240), (0, 240), [1.0, 1.0], name, stage=stage, most_rows=most, most_columns=most
+        )
+        assert off.largest == 0
+        assert made.largest > 0.9

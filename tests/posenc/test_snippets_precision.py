@@ -27,7 +27,7 @@ def run(code):
 def scores(first, n, rates, dtype, stage):
     """The scores of the core; bfloat16 angles by way of float32, as the frameworks round them."""
     if (dtype, stage) != ("bfloat16", "angle"):
-        return precision_scores.score_blocks((0, n), (0, n), rates, dtype, stage=stage, first=first).mean
+        return precision_scores.score_blocks((0, n), (0, n), rates, dtype, stage=stage, first=first).made.mean
     angles = rounded(angles_in(np.arange(first, first + n), rates, "float32", stage=stage), dtype)
     return (np.cos(angles) @ np.cos(angles).T + np.sin(angles) @ np.sin(angles).T) / len(rates)
 
