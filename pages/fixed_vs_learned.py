@@ -46,7 +46,7 @@ def heatmaps() -> None:
     layout.section(PAGE, "tables")
     position, dimension = marks.positions(), marks.dimensions()
     for side, title, seen in portraits.columns(both):
-        alt, matrix = word("table_alt", title=title, shape=seen.shape), heatmap.of_table(seen.table)
+        alt, matrix = word("table_alt", title=title, shape=seen.shape), portraits.matrix(seen, "table")
         look = {"limit": figures.common_limit(seen.table), "half": True}
         heatmap.apart(f"picture_{side}", alt, matrix, position, dimension, label("axis.value"), **look)
     layout.section(PAGE, "cosine")

@@ -71,19 +71,16 @@ class Window:
 
 
 @dataclass(frozen=True)
-class Blocks:
-    """The blocks of a view: where they end, and the mean, the least and the greatest value of each, (r, c).
+class Cut:
+    """Where the blocks of a view end: block i holds the rows ``rows[i] … rows[i + 1] − 1``."""
 
-    With `exact` false `minimum` and `maximum` are the extremes of those values in a block that were looked
-    at: the true ones lie there or beyond.
-    """
-
-    rows: Int64  # (r + 1,) edges: block i holds the rows rows[i] … rows[i + 1] − 1
+    rows: Int64  # (r + 1,) edges
     columns: Int64  # (c + 1,) edges
-    mean: Float64
-    minimum: Float64
-    maximum: Float64
-    exact: bool = True
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """How many blocks there are down and across, r × c."""
+        return len(self.rows) - 1, len(self.columns) - 1
 
     @property
     def rows_each(self) -> int:
@@ -102,15 +99,29 @@ class Blocks:
         return middle
 
     @property
+    def single(self) -> bool:
+        """Whether every block is one value."""
+        return self.rows_each == self.columns_each == 1
+
+
+@dataclass(frozen=True)
+class Blocks(Cut):
+    """The blocks of a view: where they end, and the mean, the least and the greatest value of each, (r, c).
+
+    With `exact` false `minimum` and `maximum` are the extremes of those values in a block that were looked
+    at: the true ones lie there or beyond.
+    """
+
+    mean: Float64
+    minimum: Float64
+    maximum: Float64
+    exact: bool = True
+
+    @property
     def largest(self) -> float:
         """The largest absolute value; 0 where none is defined."""
         ends = np.abs([self.minimum, self.maximum])
         return float(ends[np.isfinite(ends)].max(initial=0.0))
-
-    @property
-    def single(self) -> bool:
-        """Whether every block is one value."""
-        return self.rows_each == self.columns_each == 1
 
 
 def edges(start: int, stop: int, most: int) -> Int64:

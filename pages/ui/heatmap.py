@@ -32,10 +32,19 @@ WORDS = ("in", "out", "whole", "range", "apply", "first", "last", "png", "svg", 
 
 
 class Matrix(NamedTuple):
-    """Rows and columns of a matrix, and what makes the blocks of a part of it, at most so many each way."""
+    """Rows and columns of a matrix, and what makes the blocks of a part of it, at most so many each way.
+
+    What all visitors share may have a name, by which it is kept as it is sent; a visitor's own has none.
+    """
 
     shape: tuple[int, int]
     cut: Callable[[Span, Span, int, int], Blocks]
+    name: str = ""
+
+    @property
+    def whole(self) -> tuple[Span, Span]:
+        """All rows and columns."""
+        return (0, self.shape[0]), (0, self.shape[1])
 
 
 def show(
@@ -78,8 +87,10 @@ def show(
     spans = window.spans(url.publish(window))
     most = min(HALF, look.get("height", HALF)), HALF if half else COLUMNS
 
-    def cut() -> figures.Picture:
-        return figures.Picture(matrix.cut(*spans, *most), rows, columns, value, **look)
+    def cut() -> figures.Picture[figures.Cells]:
+        kept = matrix.name and spans == matrix.whole
+        cells = _whole(matrix.name, *most, matrix) if kept else figures.cells(matrix.cut(*spans, *most))
+        return figures.Picture(cells, rows, columns, value, **look)
 
     picture = cut()
     more = {"key": key, "alt": alt, "note": _note(picture, average), "pick": on_pick is not None}
@@ -103,13 +114,13 @@ def apart(*arguments: Any, **options: Any) -> None:
     show(*arguments, **options)
 
 
-def of_table(table: "NDArray") -> Matrix:
-    """Return a table in memory."""
+def of_table(table: "NDArray", name: str = "") -> Matrix:
+    """Return a table in memory; a `name`, for one that all visitors share, stands for its values."""
 
     def cut(rows: Span, columns: Span, down: int, across: int) -> Blocks:
         return table_blocks(table, rows, columns, most_rows=down, most_columns=across)
 
-    return Matrix(table.shape, cut)
+    return Matrix(table.shape, cut, name)
 
 
 def of_sinusoid(seq_len: int, d_model: int, **options: Any) -> Matrix:
@@ -161,8 +172,7 @@ def of_shift(k: float, d_model: int, **options: Any) -> Matrix:
 
 def largest(matrix: Matrix) -> float:
     """Return a limit of the colours that fits all of a matrix, whatever part of it is in view."""
-    whole = ((0, size) for size in matrix.shape)
-    return matrix.cut(*whole, COARSE, COARSE).largest
+    return matrix.cut(*matrix.whole, COARSE, COARSE).largest
 
 
 def one_row(matrix: Matrix, index: int) -> "tuple[NDArray, NDArray, NDArray, NDArray]":
@@ -171,7 +181,14 @@ def one_row(matrix: Matrix, index: int) -> "tuple[NDArray, NDArray, NDArray, NDA
     return blocks.middles, blocks.mean[0], blocks.minimum[0], blocks.maximum[0]
 
 
-def _note(picture: figures.Picture, average: str) -> str:
+# At most a megabyte each, HALF × HALF blocks of 6 bytes: a picture of the width of the page has no name.
+@st.cache_resource(max_entries=24, show_spinner=False)
+def _whole(name: str, most_rows: int, most_columns: int, _matrix: Matrix) -> figures.Cells:
+    """Return all of a matrix as it is sent; its name and the number of blocks are the whole key."""
+    return figures.cells(_matrix.cut(*_matrix.whole, most_rows, most_columns))
+
+
+def _note(picture: figures.Picture[figures.Cells], average: str) -> str:
     """Say what a cell stands for where it is more than one value."""
     blocks = picture.blocks
     if blocks.single:

@@ -31,12 +31,18 @@ def columns(both: Both) -> Iterator[tuple[str, str, Portrait]]:
             yield side, title, seen
 
 
+def matrix(seen: Portrait, part: str) -> heatmap.Matrix:
+    """Return the ``"table"`` of a portrait or its ``"cosine"``; what a visitor brought along has no name."""
+    name = "" if seen.pick.given else f"{part} of {tuple(seen.pick)}"  # equal picks give equal arrays
+    return heatmap.of_table(getattr(seen, part), name)
+
+
 def cosines(both: Both) -> Iterator[Portrait]:
     """Draw how alike any two rows are, of each table: yield the portraits, for a note below the picture."""
     axis, look = marks.positions(), {"limit": 1.0, "square": True, "height": 400, "half": True}
     for side, title, seen in columns(both):
-        alt, matrix = word("cosine_alt", title=title), heatmap.of_table(seen.cosine)
-        heatmap.apart(f"cosine_{side}", alt, matrix, axis, axis, word("cosine"), **look)
+        alt = word("cosine_alt", title=title)
+        heatmap.apart(f"cosine_{side}", alt, matrix(seen, "cosine"), axis, axis, word("cosine"), **look)
         if seen.undefined:
             st.caption(word("undefined", count=seen.undefined))
         yield seen

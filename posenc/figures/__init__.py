@@ -9,12 +9,13 @@ from posenc.figures.picture import Axis, Line, Picture, common_limit, rows_heigh
 from posenc.figures.rotating import Face, rotating
 from posenc.figures.style import BLUE, ORANGE
 from posenc.figures.tiles import Kind, tiles
-from posenc.figures.wire import pack
+from posenc.figures.wire import Cells, cells, pack
 
 __all__ = [
     "BLUE",
     "ORANGE",
     "Axis",
+    "Cells",
     "Face",
     "Kind",
     "Line",
@@ -22,6 +23,7 @@ __all__ = [
     "Words",
     "band",
     "bars",
+    "cells",
     "common_limit",
     "heatmap",
     "lines",

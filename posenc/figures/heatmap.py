@@ -6,11 +6,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from posenc.blocks import Blocks
 from posenc.figures.picture import Axis, Picture
 from posenc.figures.style import Figure, colours, draw
 
 
-def heatmap(picture: Picture) -> Figure:
+def heatmap(picture: Picture[Blocks]) -> Figure:
     """Draw the mean of each block as a colour; the hover adds its least and its greatest value.
 
     Parameters

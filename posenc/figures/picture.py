@@ -2,15 +2,17 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Generic, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from posenc.blocks import Blocks
+from posenc.blocks import Cut
 
 # Pixels: what title, axis and margins take of a heatmap's height, and what a line of text takes.
 FURNITURE, LINE = 90, 16
+
+Held = TypeVar("Held", bound=Cut, covariant=True)
 
 
 @dataclass(frozen=True)
@@ -51,13 +53,13 @@ class Axis:
 
 
 @dataclass(frozen=True)
-class Picture:
+class Picture(Generic[Held]):
     """A heatmap.
 
     Parameters
     ----------
     blocks
-        The part of the matrix in view, in blocks; NaN cells stay empty.
+        The part of the matrix in view, in blocks, or these as they are sent; NaN cells stay empty.
     rows, columns
         What the axes say, of the whole matrix.
     value
@@ -76,7 +78,7 @@ class Picture:
         Name and one factor a column of one more number for the hover of a single cell: row number × factor.
     """
 
-    blocks: Blocks
+    blocks: Held
     rows: Axis
     columns: Axis
     value: str

@@ -7,12 +7,13 @@ the nearest; 65535 stands for no value. The size of a message depends on the num
 """
 
 import json
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from posenc.blocks import Blocks
+from posenc.blocks import Blocks, Cut
 from posenc.figures.picture import Axis, Picture
 from posenc.figures.style import colours
 
@@ -20,7 +21,20 @@ STEPS = 65534
 EMPTY = 65535
 
 
-def pack(picture: Picture, shape: tuple[int, int], **more: object) -> bytes:
+@dataclass(frozen=True)
+class Cells(Cut):
+    """The blocks of a view as they are sent, rounded: a quarter of their size, so that they can be kept.
+
+    A picture of them is the same message as one of the blocks.
+    """
+
+    mean: NDArray[Any]  # float32, or steps
+    extremes: tuple[NDArray[np.uint16], ...]  # none where each block is one value
+    scale: tuple[float, ...]  # likewise
+    exact: bool
+
+
+def pack(picture: Picture[Blocks | Cells], shape: tuple[int, int], **more: object) -> bytes:
     """Write a picture as bytes.
 
     Parameters
@@ -36,8 +50,9 @@ def pack(picture: Picture, shape: tuple[int, int], **more: object) -> bytes:
     -------
     bytes
     """
-    blocks = picture.blocks
-    arrays, entries = cells(blocks)
+    blocks = cells(picture.blocks)
+    arrays = dict(zip(("mean", "least", "greatest"), (blocks.mean, *blocks.extremes), strict=False))
+    entries: dict[str, Any] = {"scale": blocks.scale} if blocks.scale else {}
     for name, axis, edges in (
         ("rows", picture.rows, blocks.rows),
         ("columns", picture.columns, blocks.columns),
@@ -52,7 +67,7 @@ def pack(picture: Picture, shape: tuple[int, int], **more: object) -> bytes:
         "shape": shape,
         "view": [int(end) for end in view],
         "each": [blocks.rows_each, blocks.columns_each],
-        "cells": blocks.mean.shape,
+        "cells": blocks.shape,
         "limits": picture.limits,
         "colours": colours(picture.sequential),
         "value": picture.value,
@@ -65,16 +80,19 @@ def pack(picture: Picture, shape: tuple[int, int], **more: object) -> bytes:
     return b"".join([len(text).to_bytes(4, "little"), text, *little])
 
 
-def cells(blocks: Blocks) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
-    """Return the arrays of a picture's cells, and the scale that they are written in (none where exact)."""
+def cells(blocks: Blocks | Cells) -> Cells:
+    """Round blocks as they are sent."""
+    if isinstance(blocks, Cells):
+        return blocks
+    ends = blocks.rows, blocks.columns
     if blocks.single:
-        return {"mean": blocks.mean.astype(np.float32)}, {}
+        return Cells(*ends, blocks.mean.astype(np.float32), (), (), blocks.exact)
     low, high = float(np.fmin.reduce(blocks.minimum, None)), float(np.fmax.reduce(blocks.maximum, None))
     if np.isnan(low):  # no number at all
         low = high = 0.0
     step = (high - low) / STEPS or 1.0
-    planes = {"mean": blocks.mean, "least": blocks.minimum, "greatest": blocks.maximum}
-    return {name: _steps(plane, low, step) for name, plane in planes.items()}, {"scale": [low, step]}
+    mean, *extremes = (_steps(plane, low, step) for plane in (blocks.mean, blocks.minimum, blocks.maximum))
+    return Cells(*ends, mean, tuple(extremes), (low, step), blocks.exact)
 
 
 def _steps(plane: NDArray[np.float64], low: float, step: float) -> NDArray[np.uint16]:

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from safetensors.numpy import save
 
-from pages.ui import own, tables
+from pages.ui import heatmap, own, tables
 from pages.ui.text import LANGUAGES, catalogue
 from posenc import read_table, sinusoidal
 from posenc.examples import EXAMPLES
@@ -323,9 +323,13 @@ def test_what_is_seen_of_it_goes_into_no_cache_that_visitors_share(page, monkeyp
     app = page(lang="en")
     monkeypatch.setattr(own, "_seen_of_example", shared)
     monkeypatch.setattr(own, "_portrait_of_example", shared)
+    kept, whole = [], heatmap._whole
+    monkeypatch.setattr(heatmap, "_whole", lambda name, *how: (kept.append(name), whole(name, *how))[1])
     app = bring(app, npy(sinusoidal(30, 12)))
     assert not app.error
     assert pictures(app)["cosine_a"].mean.shape == (30, 30)
+    assert kept
+    assert all(name.startswith("cosine of ('sinusoid', 30, 12,") for name in kept)  # of the one beside it
 
 
 @pytest.mark.folded

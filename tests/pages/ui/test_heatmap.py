@@ -151,6 +151,53 @@ def test_the_view_survives_a_visit_to_another_page(page):
     assert pictures(app)["table"].view == (30, 40, 0, 4)
 
 
+@pytest.fixture
+def cut(monkeypatch):
+    """The views that were cut of tables of hundreds of rows, in turn."""
+    heatmap._whole.clear()
+    found, cut = [], heatmap.table_blocks
+
+    def counted(table, rows, columns, **most):
+        if len(table) > 400:
+            found.append((rows, columns))
+        return cut(table, rows, columns, **most)
+
+    monkeypatch.setattr(heatmap, "table_blocks", counted)
+    return found
+
+
+@pytest.mark.folded
+def test_all_of_a_table_that_visitors_share_is_cut_once_and_a_part_of_it_each_time(frame, cut):
+    def compared(**query):
+        before = len(cut)
+        app = frame(lang="en", **query).run().switch_page("fixed_vs_learned.py").run()
+        sound(app)
+        return app, len(cut) - before
+
+    first, count = compared()
+    assert count == 4
+    again, count = compared()
+    assert count == 0
+    assert pictures(first) == pictures(again)
+    # The same cells below the words of another language.
+    app = frame(lang="ko").run().switch_page("fixed_vs_learned.py").run()
+    for key, shown in pictures(app).items():
+        np.testing.assert_array_equal(shown.mean, pictures(first)[key].mean)
+        assert shown.head["alt"] != pictures(first)[key].head["alt"]
+    assert len(cut) == 4
+    # A part is cut anew, and so is all of any other table.
+    act(again, "picture_b", view=[3, 9, 0, 4])
+    assert pictures(again)["picture_b"].view == (3, 9, 0, 4)
+    assert len(cut) == 5
+    for query in ({"base": "500"}, {"layout": "sin_cos"}):
+        changed, _ = compared(**query)
+        assert (pictures(changed)["picture_a"].mean != pictures(first)["picture_a"].mean).any()
+        np.testing.assert_array_equal(pictures(changed)["picture_b"].mean, pictures(first)["picture_b"].mean)
+    shorter, count = compared(table_b="whisper_decoder")
+    assert count == 4
+    assert {shown.view for shown in pictures(shorter).values()} == {(0, 448, 0, 384), (0, 448, 0, 448)}
+
+
 @pytest.mark.parametrize("keep", [False, True])
 def test_a_forged_view_shows_all(page, keep):
     app = page()

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from posenc.blocks import Blocks, sinusoid_blocks, table_blocks
-from posenc.figures import Axis, Line, Picture, pack
+from posenc.figures import Axis, Line, Picture, cells, pack
 from posenc.figures.style import DIVERGING, SEQUENTIAL
 from tests.pages.pictures import EMPTY, read
 
@@ -61,6 +61,18 @@ def test_blocks_are_sent_in_16_bit_steps_rounded_to_the_nearest(n, d, size, midd
     # The two ends of the scale are values, and exact.
     assert np.nanmin(sent.plane("least")) == np.nanmin(blocks.minimum)
     assert np.nanmax(sent.plane("greatest")) == pytest.approx(np.nanmax(blocks.maximum), rel=1e-14)
+
+
+@pytest.mark.parametrize("most", [4, 9])
+def test_cells_are_small_and_sent_as_their_blocks_are(most):
+    table = np.random.default_rng(0).normal(size=(9, 7))
+    table[4, 2] = np.nan
+    blocks = view_of(table, (0, 9), (0, 7), most_rows=most)
+    kept = cells(blocks)
+    sent = [pack(Picture(each, ROWS, COLUMNS, "v", 1.0), (9, 7)) for each in (blocks, kept)]
+    assert sent[0] == sent[1]
+    assert (kept.shape, kept.single, kept.exact) == (blocks.mean.shape, blocks.single, blocks.exact)
+    assert kept.mean.nbytes + sum(plane.nbytes for plane in kept.extremes) <= 6 * kept.mean.size
 
 
 def test_a_step_of_the_sinusoid_is_fine_enough_for_its_colours_and_its_hover():
