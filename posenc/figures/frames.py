@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from posenc.figures.style import BLUE, GREY, ORANGE, Figure, Part, draw, packed
+from posenc.figures.style import BLUE, GREY, ORANGE, Figure, Part, draw, packed_rows
 
 Values = NDArray[np.floating]
 
@@ -70,7 +70,7 @@ def move(
     parts, shown = [], []
     for look, x, y in traces:
         rows = {
-            axis: [packed(row) for row in np.ascontiguousarray(values.T, dtype=np.float32)]
+            axis: packed_rows(values.T.astype(np.float32))
             for axis, values in (("x", x), ("y", y))
             if values is not None
         }
@@ -79,7 +79,8 @@ def move(
         parts.append(stops)
     moving = list(range(still, still + len(traces)))
     return shown, [
-        {"name": str(name), "traces": moving, "data": data} for name, *data in zip(names, *parts, strict=True)
+        {"name": str(name), "traces": moving, "data": data}
+        for name, *data in zip(names.tolist(), *parts, strict=True)
     ]
 
 
@@ -95,10 +96,11 @@ def finish(
 ) -> Figure:
     """Put the slider with its buttons below two panels, one above the other; `axes` are all but the first."""
     foot = BELOW + CONTROLS
-    steps = [
-        {"label": label, "method": "animate", "args": [[frame["name"]], _pace(0)]}
+    at_once = _pace(0)
+    steps = tuple(
+        {"label": label, "method": "animate", "args": [[frame["name"]], at_once]}
         for label, frame in zip(labels, frames, strict=True)
-    ]
+    )
     return draw(
         traces,
         across,

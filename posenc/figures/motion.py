@@ -90,7 +90,7 @@ def turning(
         (legs, np.stack([zero, cosine, cosine]), np.stack([sine, sine, zero])),
         (_hand(PURPLE, clock), np.stack([zero, cosine]), np.stack([zero, sine])),
     )
-    labels = [f"{position:,}" for position in positions]
+    labels = [f"{position:,}" for position in positions.tolist()]
     across = {"title": titles[0], "range": span, "tickformat": ",.8~g"}
     traces, up = [*still, *moving], _upper(titles[1])
     return finish(traces, across, up, frames, labels, start, words, **_clock_axes(clock))
@@ -136,7 +136,7 @@ def shifting(
         (_vector(second, titles, 2, {"size": 5, "color": BLUE}), None, moved.T),
         (_hand(ORANGE, clock, third), np.stack([zero, turned[:, 0]]), np.stack([zero, turned[:, 1]])),
     )
-    labels = [str(k).replace("-", "−") for k in offsets]
+    labels = [str(k).replace("-", "−") for k in offsets.tolist()]
     across = {"title": titles[0]}
     traces, up = [*still, *moving], _upper(titles[1])
     return finish(traces, across, up, frames, labels, start, words, **_clock_axes(clock))
@@ -205,7 +205,7 @@ def stepping(
     up = np.stack([-edge, right[:, 0], made[:, 0], edge])
     moving, frames = move(len(still), positions, start, (here, np.stack([at] * 4), up), *hands)
     across = {"title": titles[0], "range": span, "tickformat": ",.8~g"}
-    labels = [f"{position:,}" for position in positions]
+    labels = [f"{position:,}" for position in positions.tolist()]
     traces = [*still, *moving]
     return finish(traces, across, _upper(titles[1]), frames, labels, start, words, **_clock_axes(clock))
 

@@ -117,7 +117,7 @@ def rotating(
     for face, number, span in zip(faces, ("2", "3"), ([0, 0.46], [0.54, 1]), strict=True):
         axes[f"xaxis{number}"] = axis(face.title, anchor=f"y{number}", domain=span, **look)
         axes[f"yaxis{number}"] = axis("", anchor=f"x{number}", scaleanchor=f"x{number}", domain=UPPER, **look)
-    labels = [f"{step:,}" for step in steps]
+    labels = [f"{step:,}" for step in steps.tolist()]
     return finish([*still, *moving], across, up, frames, labels, 0, words, **axes)
 
 

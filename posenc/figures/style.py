@@ -68,16 +68,17 @@ class Figure(go.Figure):  # type: ignore[misc]  # plotly ships no types
         if "_parts" not in vars(self):
             read: Part = super().to_dict()
             return read
-        # Frames come packed: there are many of them.
-        frames = {"frames": self._parts["frames"]} if "frames" in self._parts else {}
-        sent: Part = _sent(self._parts | {"frames": None}) | frames
+        sent: Part = _sent(self._parts)
         # Streamlit writes the colours of its theme into a template that is there.
         sent["layout"]["template"] = {"layout": {}}
         return sent
 
 
 def _sent(part: Any) -> Any:
-    """Write arrays as the typed arrays that plotly reads, and leave out what is None."""
+    """Write arrays as the typed arrays that plotly reads, and leave out what is None.
+
+    A tuple is sent as it is: frames, and the steps that lead to them. There are many of them.
+    """
     if isinstance(part, dict):
         return {name: _sent(value) for name, value in part.items() if value is not None}
     if isinstance(part, list):
@@ -91,6 +92,19 @@ def packed(array: np.ndarray[Any, Any]) -> Part:
     shape = {"shape": ", ".join(map(str, kept.shape))} if kept.ndim > 1 else {}
     data = base64.b64encode(kept.tobytes()).decode("ascii")
     return {"dtype": kept.dtype.str[1:], "bdata": data} | shape
+
+
+def packed_rows(rows: np.ndarray[Any, Any]) -> list[Part]:
+    """Write each row as `packed` does, in a third of the time: all in base 64 at once, cut between rows."""
+    size = rows.shape[1] * rows.itemsize
+    missing = -size % 3  # bytes to the next 24 bits, where base 64 can be cut
+    filled = np.zeros((len(rows), size + missing), dtype=np.uint8)
+    filled[:, :size] = np.ascontiguousarray(rows).view(np.uint8)
+    text, width = base64.b64encode(filled.tobytes()).decode("ascii"), filled.shape[1] // 3 * 4
+    kind, end = rows.dtype.str[1:], "=" * missing
+    return [
+        {"dtype": kind, "bdata": text[at : at + width - missing] + end} for at in range(0, len(text), width)
+    ]
 
 
 def draw(
@@ -130,7 +144,7 @@ def draw(
     }
     axes = {"xaxis": axis(**x), "yaxis": axis(**y)}
     parts = {"data": list(traces), "layout": common | axes | layout}
-    return Figure(parts | {"frames": list(frames)} if frames else parts)
+    return Figure(parts | {"frames": tuple(frames)} if frames else parts)
 
 
 def axis(title: str, *, standoff: int = 8, **look: Any) -> Part:

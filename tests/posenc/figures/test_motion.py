@@ -46,7 +46,7 @@ def test_what_is_sent_is_a_figure_to_plotly(figure):
     spec = sent(figure)
     read = go.Figure(spec)  # would raise for a name that plotly does not know
     assert len(read.frames) == len(read.layout.sliders[0].steps) > 1
-    assert figure.to_dict()["frames"] == spec["frames"]
+    assert list(figure.to_dict()["frames"]) == spec["frames"]
 
 
 @pytest.mark.parametrize("figure", [turn(), move()])

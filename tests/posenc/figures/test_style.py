@@ -11,7 +11,7 @@ import plotly.io
 import pytest
 
 from posenc import figures, motion
-from posenc.figures.style import draw, packed
+from posenc.figures.style import draw, packed, packed_rows
 
 X = np.arange(5.0)
 WORDS = figures.Words("place", "go", "stop")
@@ -121,3 +121,9 @@ def test_a_part_that_plotly_refuses_is_refused_when_it_is_read():
 )
 def test_an_array_is_sent_as_its_bytes(array):
     np.testing.assert_array_equal(values(packed(array)), array)
+
+
+@pytest.mark.parametrize("points", [1, 2, 3, 4, 128])
+def test_rows_that_are_written_together_are_written_as_each_by_itself(points):
+    rows = np.linspace(-3, 9, 7 * points, dtype=np.float32).reshape(points, 7).T
+    assert packed_rows(rows) == [packed(row) for row in rows]
