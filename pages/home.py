@@ -127,7 +127,7 @@ def pieces(title: str, words: sentence.Prepared) -> figures.Axis:
 
 def sides(name: str, results: Any) -> Any:
     """Walk over both sentences with what became of them, side by side: title, side, sentence, result."""
-    with layout.halves():
+    with layout.columns(2, layout.PICTURE):
         for words, result, side in zip(order.pair(name), results, SIDES, strict=True):
             yield f"**{label(f'home.{side}')}** · {words.text}", side, words, result
 

@@ -13,12 +13,6 @@ from posenc.learned import SEED
 
 PAGE = "images"
 view = controls.settings()
-# The arguments say everything; of the largest grids and widths one map takes seconds.
-similarity = st.cache_resource(max_entries=24, show_spinner=False)(
-    lambda shape, cell, width, base, kind, turn: grid.cell_similarity(
-        images.vectors(kind, shape, width, base=base, turn=turn), shape, cell
-    )
-)
 
 
 def word(key: str, **values: object) -> str:
@@ -27,11 +21,8 @@ def word(key: str, **values: object) -> str:
 
 def size() -> tuple[int, int]:
     """Choose the grid."""
-    left, right = st.columns(2)
-    with left:
-        height = controls.integer(images.IMAGE_HEIGHT)
-    with right:
-        across = controls.integer(images.IMAGE_WIDTH)
+    with layout.columns(2):
+        height, across = (controls.integer(side) for side in (images.IMAGE_HEIGHT, images.IMAGE_WIDTH))
     st.caption(word("settings"))
     return height, across
 
@@ -39,19 +30,24 @@ def size() -> tuple[int, int]:
 def pick() -> tuple[int, int]:
     """Pick a cell: how alike it and all others are, in three kinds of code side by side."""
     layout.section(PAGE, "cell", **sizes)
-    first, second, third = st.columns(3)
-    with first:
+    with layout.columns(3):
         y = controls.index("cell_y", shape[0], 4)
-    with second:
         x = controls.index("cell_x", shape[1], 5)
-    with third:
         turn = controls.integer(images.TURN)
     names = {kind: word(f"kind_{kind}", turn=turn) for kind in images.KINDS}
+    # Only the mixed vectors are turned: the others are the same whatever the angle.
+    tables = {
+        kind: {"base": view.base, "turn": turn if kind == "mixed" else 0, "kind": kind} for kind in names
+    }
     with st.spinner(word("wait")):
-        maps = {kind: similarity(shape, (y, x), width, view.base, kind, turn) for kind in names}
+        maps = {
+            kind: images.similarity(shape=shape, cell=(y, x), d_model=width, **table)
+            for kind, table in tables.items()
+        }
     look = images.scale(*maps.values()) | grids.LOOK
-    for place, (kind, title) in zip(layout.beside(*grids.THIRDS), names.items(), strict=True):
-        with place:
+    places = layout.columns(3, grids.THIRD)
+    for kind, title in names.items():
+        with places.cell():
             st.markdown(f"**{title}**")
             heatmap.show(
                 f"cell_{kind}",
@@ -64,32 +60,36 @@ def pick() -> tuple[int, int]:
                 on_pick=lambda y, x: controls.put(cell_y=y, cell_x=x),
                 **look,
             )
-    st.markdown(prose(PAGE, "kinds", turn=turn, last=shape[1] - 1, **sizes))
-    vectors = [images.vectors(kind, shape, width, base=view.base, turn=turn) for kind in names]
-    near = [images.neighbours(each, shape) for each in vectors]
-    layout.table(
+    near = [images.near(shape=shape, d_model=width, **table) for table in tables.values()]
+    rows = layout.rows(
         [word("offset"), *names.values()],
         [(word(f"offset_{name}"), *(number(each[name], 2) for each in near)) for name in images.OFFSETS],
     )
+    layout.text(prose(PAGE, "kinds", turn=turn, last=shape[1] - 1, **sizes), rows)
     return y, x
 
 
 def orders() -> str:
     """Show the order of columns of each form, that it does not count, and the table of one of them."""
     layout.section(PAGE, "orders")
+    kinds = {
+        (letter, is_cos): f"{letter} · {label('axis.cosine' if is_cos else 'axis.sine')}"
+        for letter in images.LETTERS
+        for is_cos in (False, True)
+    }
     rows = {
-        controls.option_label("form", name): [(kind(*of), str(pair)) for *of, pair in images.tiles(name)]
+        controls.option_label("form", name): [
+            (kinds[axis, is_cos], str(pair)) for axis, is_cos, pair in images.tiles(name)
+        ]
         for name in grid.GRID_FORMS
     }
     looks = {
-        kind(letter, is_cos): figures.Kind(colour, not is_cos)
-        for colour, letter in enumerate(images.LETTERS)
-        for is_cos in (False, True)
+        words: figures.Kind(images.LETTERS.index(letter), not is_cos)
+        for (letter, is_cos), words in kinds.items()
     }
     chart.show(figures.tiles(rows, looks, label("axis.dimension")), "tiles", word("tiles_alt"))
-    st.markdown(prose(PAGE, "orders_same"))
     apart = images.orders(shape, width, base=view.base)
-    layout.table(
+    table = layout.rows(
         [word(name) for name in ("form", "besides", "table_apart", "cosine_apart")],
         [
             (
@@ -101,7 +101,7 @@ def orders() -> str:
             for name in images.IMAGE_FORMS
         ],
     )
-    st.markdown(prose(PAGE, "orders_table"))
+    layout.text(prose(PAGE, "orders_same"), table, prose(PAGE, "orders_table"))
     name = controls.choice(images.FORM)
     form, options, title = images.IMAGE_FORMS[name], {"base": view.base}, controls.option_label("form", name)
     st.markdown(word("form_source", form=title, url=form.source))
@@ -119,11 +119,6 @@ def orders() -> str:
     return name
 
 
-def kind(letter: str, is_cos: bool) -> str:
-    """Return the words for a column: the letter of its axis, sine or cosine."""
-    return f"{letter} · {label('axis.cosine' if is_cos else 'axis.sine')}"
-
-
 def swap() -> None:
     """Swap height and width: whose code each cell gets, and what becomes of the similarity."""
     axial = images.vectors("axial", shape, width, base=view.base)
@@ -135,7 +130,7 @@ def swap() -> None:
         square = {"height": shape[0], "width": shape[0]}
         words = word("make_square", height=shape[0])
         st.button(words, on_click=controls.put, kwargs=square, icon=":material/crop_square:")
-    right = similarity(shape, cell, width, view.base, "axial", 0)
+    right = images.similarity("axial", shape, cell, width, base=view.base)
     wrong = images.misread_similarity(axial, shape, cell)
     y, x = ({"limit": last, "sequential": True} for last in found.last)
     pictures = {
@@ -145,13 +140,11 @@ def swap() -> None:
         "swap_wrong": (wrong, cosine, images.scale(right, wrong)),
     }
     for names in (("swap_y", "swap_x"), ("swap_right", "swap_wrong")):
-        for place, name in zip(layout.beside(*grids.HALVES), names, strict=True):
-            values, unit, look = pictures[name]
-            with place:
-                st.markdown(f"**{word(name)}**")
-                grids.over_cells(
-                    name, word(f"{name}_alt", y=cell[0], x=cell[1], **sizes), values, unit, **look
-                )
+        with layout.columns(2, grids.HALF):
+            for name in names:
+                values, unit, look = pictures[name]
+                alt = word(f"{name}_alt", y=cell[0], x=cell[1], **sizes)
+                grids.over_cells(word(name), name, alt, values, unit, **look)
     means = {"offset_right": found.right, "offset_below": found.below}
     layout.table(
         [word("mean_cosine"), word("swap_right"), word("swap_wrong")],
@@ -187,14 +180,11 @@ def rotary() -> None:
         scores = {"score": number(found.score, 6), "moved": number(found.moved, 6)}
         st.markdown(prose(PAGE, "rotary_scores", **values, **scores))
     pictures = {"ones": found.ones, "drawn": found.drawn}
-    for place, (name, scored) in zip(layout.beside(*grids.HALVES), pictures.items(), strict=True):
-        with place:
-            st.markdown(f"**{word(f'scores_{name}', seed=seed)}**")
-            alt, limit = (
-                word(f"scores_{name}_alt", **values, **sizes),
-                heatmap.largest(heatmap.of_table(scored)),
-            )
-            grids.over_cells(f"scores_{name}", alt, scored, word("score"), limit=limit)
+    with layout.columns(2, grids.HALF):
+        for name, scored in pictures.items():
+            title, alt = word(f"scores_{name}", seed=seed), word(f"scores_{name}_alt", **values, **sizes)
+            limit = heatmap.largest(heatmap.of_table(scored))
+            grids.over_cells(title, f"scores_{name}", alt, scored, word("score"), limit=limit)
 
 
 def narrower(name: str, chosen: int, used: int) -> None:

@@ -72,11 +72,11 @@ def columns(task: resizing.Task, found: resizing.Resized, compared: resizing.Com
         {"direct": compared.direct} if compared else {}
     )
     values = {"column": column, "old": by(task.old), "new": by(task.new)}
-    for place, (name, table) in zip(layout.beside(*grids.THIRDS[: len(tables)]), tables.items(), strict=True):
-        with place:
-            st.markdown(f"**{word(name, **values)}**")
-            alt, look = word(f"{name}_alt", **values), {"limit": found.largest, "height": 360}
-            grids.over_cells(f"resize_{name}", alt, table[..., column], label("axis.value"), **look)
+    look = {"limit": found.largest, "height": 360}
+    with layout.columns(3, grids.THIRD):
+        for name, table in tables.items():
+            title, alt = word(name, **values), word(f"{name}_alt", **values)
+            grids.over_cells(title, f"resize_{name}", alt, table[..., column], label("axis.value"), **look)
     before, after = (number(size) for size in found.rms)
     kind = "resize_sinusoid" if compared else "resize_random"
     st.markdown(prose(PAGE, kind, before=before, after=after))
@@ -84,52 +84,41 @@ def columns(task: resizing.Task, found: resizing.Resized, compared: resizing.Com
 
 def errors(task: resizing.Task, compared: resizing.Compared) -> None:
     """Show in which cells, and for which waves, the resized table misses the formula."""
-    left, right = layout.beside(*grids.HALVES)
     limit = heatmap.largest(heatmap.of_table(compared.error))
-    with left:
-        st.markdown(f"**{word('error')}**")
-        look = {"limit": limit, "sequential": True}
-        grids.over_cells(
-            "resize_error", word("error_alt", new=by(task.new)), compared.error, word("rms"), **look
-        )
-    with right:
-        figure = figures.series(
-            compared.wavelengths,
-            {controls.option_label("method", name): error for name, error in compared.by_wave.items()},
-            label("axis.wavelength_cell"),
-            word("rms"),
-            log_x=True,
-            points=len(compared.wavelengths) <= posenc.D_MODEL.default,
-        )
+    figure = figures.series(
+        compared.wavelengths,
+        {controls.option_label("method", name): error for name, error in compared.by_wave.items()},
+        label("axis.wavelength_cell"),
+        word("rms"),
+        log_x=True,
+        points=len(compared.wavelengths) <= posenc.D_MODEL.default,
+    )
+    with layout.columns(2, grids.HALF):
+        look, alt = {"limit": limit, "sequential": True}, word("error_alt", new=by(task.new))
+        grids.over_cells(word("error"), "resize_error", alt, compared.error, word("rms"), **look)
         chart.show(figure, "by_wave", word("by_wave_alt"))
-    st.markdown(prose(PAGE, "resize_waves"))
 
 
 def rows(task: resizing.Task, found: resizing.Resized) -> None:
     """Show the shapes, what a ratio in place of the size gives, and the guess from the rows alone."""
     before, after = (f"({len(table):,}, {task.d_model:,})" for table in (found.given, found.table))
-    change = number(found.class_change)
-    st.markdown(
-        prose(
-            PAGE,
-            "resize_class" if task.class_token else "resize_shapes",
-            before=before,
-            after=after,
-            change=change,
-        )
-    )
-    st.markdown(prose(PAGE, "resize_ratio"))
+    values = {"before": before, "after": after, "change": number(found.class_change)}
     wanted = dict.fromkeys((*zip(task.old, task.new, strict=True), *resizing.LOST))
-    layout.table(
+    ratios = layout.rows(
         [word(name) for name in ("cells_old", "cells_wanted", "cells_ratio")],
         [(old, new, resizing.by_ratio(old, new)) for old, new in wanted],
     )
     count = len(found.given)
     guessed = resizing.guess(count)
-    if guessed.square:
-        st.markdown(prose(PAGE, "guess", rows=f"{count:,}", **guessed.square._asdict()))
-    else:
-        st.markdown(prose(PAGE, "guess_refused", rows=f"{count:,}"))
+    guess = guessed.square._asdict() if guessed.square else {}
+    layout.text(
+        *([prose(PAGE, "resize_waves")] if task.values == "sinusoid" else []),
+        prose(PAGE, "resize_class" if task.class_token else "resize_shapes", **values),
+        prose(PAGE, "resize_ratio"),
+        ratios,
+        prose(PAGE, "guess" if guess else "guess_refused", rows=f"{count:,}", **guess),
+    )
+    if not guess:
         st.code(f"ValueError: {guessed.refusal}", language=None, wrap_lines=True)
 
 

@@ -7,6 +7,7 @@ along one direction because the cells are counted row by row, and those along th
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import lru_cache
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
@@ -109,6 +110,24 @@ def vectors(kind: str, shape: Sequence[int], d_model: int, *, base: float, turn:
     return mixed_vectors(d_model, math.radians(turn) if kind == "mixed" else 0.0, base=base)
 
 
+@lru_cache(maxsize=24)  # 12 MB of the largest grids; of those, and of great widths, one takes seconds
+def similarity(
+    kind: str, shape: tuple[int, int], cell: tuple[int, int], d_model: int, *, base: float, turn: int = 0
+) -> Floats:
+    """Return the cosine of the code of one cell and that of every cell, (H, W), read-only.
+
+    Parameters
+    ----------
+    cell
+        (y, x).
+    kind, shape, d_model, base, turn
+        As in `vectors`.
+    """
+    found = cell_similarity(vectors(kind, shape, d_model, base=base, turn=turn), shape, cell)
+    found.flags.writeable = False
+    return found
+
+
 def neighbours(vectors: Floats, shape: Sequence[int]) -> dict[str, float]:
     """Return the cosine of the codes of two cells at telling offsets; NaN where the grid is too small.
 
@@ -123,6 +142,14 @@ def neighbours(vectors: Floats, shape: Sequence[int]) -> dict[str, float]:
     return found
 
 
+@lru_cache(maxsize=96)  # five numbers each
+def near(
+    kind: str, shape: tuple[int, int], d_model: int, *, base: float, turn: int = 0
+) -> Mapping[str, float]:
+    """Return the `neighbours` of one of the `KINDS`, whose arguments are those of `vectors`."""
+    return MappingProxyType(neighbours(vectors(kind, shape, d_model, base=base, turn=turn), shape))
+
+
 class Tile(NamedTuple):
     """A column of a table: the letter of its axis, its function, and the number of its rate on that axis."""
 
@@ -131,6 +158,7 @@ class Tile(NamedTuple):
     pair: int
 
 
+@lru_cache(maxsize=len(GRID_FORMS))  # all there are, sixteen columns each
 def tiles(name: str) -> tuple[Tile, ...]:
     """Return the columns of a form of `GRID_FORMS` in their order, at width 16, which all of them take."""
     form = GRID_FORMS[name]
@@ -175,7 +203,8 @@ def besides(name: str) -> str:
     return "rates" if form.freq_shift else "coordinates" if form.scale or form.first else "order"
 
 
-def orders(shape: Sequence[int], d_model: int, *, base: float) -> dict[str, Order]:
+@lru_cache(maxsize=32)  # a dozen numbers each
+def orders(shape: tuple[int, int], d_model: int, *, base: float) -> Mapping[str, Order]:
     """Compare the table of every form with that of MAE, and the cosines of its cells with MAE's.
 
     Computed from the tables, for all pairs of up to 64 cells spread over the grid.
@@ -204,12 +233,14 @@ def orders(shape: Sequence[int], d_model: int, *, base: float) -> dict[str, Orde
         for name, form in IMAGE_FORMS.items()
     }
     grams = {name: table @ table.T / (d_model / 2) for name, table in tables.items()}
-    return {
-        name: Order(
-            float(np.abs(table - tables["mae"]).max()), float(np.abs(grams[name] - grams["mae"]).max())
-        )
-        for name, table in tables.items()
-    }
+    return MappingProxyType(
+        {
+            name: Order(
+                float(np.abs(table - tables["mae"]).max()), float(np.abs(grams[name] - grams["mae"]).max())
+            )
+            for name, table in tables.items()
+        }
+    )
 
 
 class Swap(NamedTuple):

@@ -7,6 +7,7 @@ where `posenc.interpolation` reads it. There the sinusoid has a value, which the
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
@@ -97,18 +98,18 @@ class Resized:
     before: Floats
     after: Floats
 
-    @property
+    @cached_property
     def rms(self) -> tuple[float, float]:
         """Root mean square of the cells' values before and after."""
         return _rms(self.before), _rms(self.after)
 
-    @property
+    @cached_property
     def class_change(self) -> float:
         """How much the row of the class token changed; 0 where there is none."""
         extra = len(self.given) - math.prod(self.before.shape[:2])
         return float(np.abs(self.table[:extra] - self.given[:extra]).max(initial=0.0))
 
-    @property
+    @cached_property
     def largest(self) -> float:
         """Largest absolute value before and after."""
         return float(max(np.abs(self.before).max(), np.abs(self.after).max()))

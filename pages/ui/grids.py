@@ -4,7 +4,7 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from pages.ui import heatmap
+from pages.ui import heatmap, layout
 from pages.ui.text import label
 from posenc.figures import Axis, Line
 from posenc.images import AXES, row_and_column
@@ -14,13 +14,13 @@ if TYPE_CHECKING:
 
     from posenc.grid_blocks import GridColumns
 
-HALVES, THIRDS = (470, 470), (305, 305, 305)  # pixels: two or three grids side by side
+HALF, THIRD = 380, layout.PICTURE  # pixels that each of two or three grids side by side has at least
 LOOK = {"square": True, "half": True}
 
 
-def over_cells(key: str, alt: str, values: "NDArray", unit: str, **look: Any) -> None:
-    """Draw one number a cell, over the grid, as a fragment."""
-    heatmap.apart(key, alt, heatmap.of_table(values), *image(), unit, **LOOK, **look)
+def over_cells(title: str, key: str, alt: str, values: "NDArray", unit: str, **look: Any) -> None:
+    """Draw one number a cell, over the grid, under a title."""
+    layout.titled(f"**{title}**", key, alt, heatmap.of_table(values), *image(), unit, **LOOK, **look)
 
 
 def image() -> tuple[Axis, Axis]:

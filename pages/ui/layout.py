@@ -38,7 +38,8 @@ h1, h2, h3, p, li, td {word-break: keep-all; overflow-wrap: anywhere}
 .st-key-facts :is(td, th) {min-width: 6.5rem}
 }
 </style>"""
-NARROW = 260  # pixels: columns narrower than that go below each other
+# Pixels that a control and a picture have at least beside others.
+CONTROL, PICTURE = 200, 290
 # Whether folded sections are open from the start, as they are in tests of what is in them.
 UNFOLDED = False
 _headed: ContextVar[str] = ContextVar("_headed", default="")  # the section whose title stands on its fold
@@ -111,16 +112,19 @@ def rows(header: Sequence[str], lines: Iterable[Sequence[object]]) -> str:
 
 def cards(pages: Sequence[Entry]) -> None:
     """Lead to other pages: on each card its title, its icon, and the question it answers."""
-    grid = st.grid(2, border=True, min_column_width=NARROW)
+    grid = st.grid(2, border=True, min_column_width=PICTURE)
     for entry in pages:
         with grid.cell():
             st.page_link(f"{entry.name}.py", icon=entry.icon, label=label(f"page.{entry.name}.title"))
             st.markdown(label(f"page.{entry.name}.question"))
 
 
-def halves() -> "DeltaGenerator":
-    """Make a grid of two columns, or one on a phone; what is drawn in it by itself is a cell."""
-    return st.grid(2, min_column_width=NARROW)
+def columns(count: int, width: int = CONTROL) -> "DeltaGenerator":
+    """Make a grid of so many columns; where they would be narrower than so many pixels the next goes below.
+
+    What is drawn in it by itself is a cell, which takes no message, as a place for it would.
+    """
+    return st.grid(count, min_column_width=width)
 
 
 @guard.fragment

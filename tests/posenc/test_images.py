@@ -212,3 +212,35 @@ def test_what_is_offered_is_the_start_of_the_table():
         [0, 0, 0, 1, 1, 1],
         [0, 1, 2, 0, 1, 2],
     ]
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {},
+        {"kind": "flat"},
+        {"shape": (9, 7)},
+        {"cell": (4, 3)},
+        {"d_model": 12},
+        {"base": 10.0},
+        {"turn": 60},
+    ],
+    ids=lambda change: next(iter(change), "nothing"),
+)
+def test_what_is_kept_is_what_is_computed_of_all_that_it_depends_on(change: dict) -> None:
+    start = {"kind": "mixed", "shape": (7, 9), "cell": (3, 4), "d_model": 16, "base": 100.0, "turn": 30}
+    kept = {name: value for name, value in start.items() if name != "cell"}
+    images.similarity(**start)
+    images.near(**kept)
+    images.orders(start["shape"], start["d_model"], base=start["base"])
+    asked = start | change
+    kept |= {name: value for name, value in change.items() if name != "cell"}
+    vectors = images.vectors(**kept)
+    for _ in range(2):
+        found = images.similarity(**asked)
+        np.testing.assert_array_equal(found, grid.cell_similarity(vectors, asked["shape"], asked["cell"]))
+        assert not found.flags.writeable
+        assert dict(images.near(**kept)) == images.neighbours(vectors, asked["shape"])
+        shape, options = asked["shape"], {"base": asked["base"]}
+        orders = images.orders(shape, asked["d_model"], **options)
+        assert orders == images.orders.__wrapped__(shape, asked["d_model"], **options)
