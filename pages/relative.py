@@ -36,7 +36,8 @@ def choose() -> tuple[scores.Pair, str, str, int, int]:
 @guard.fragment
 def by_hand() -> None:
     """Turn a query and a key, and pick both from the matrix of all scores."""
-    text, (first, second, third) = st.container(), st.columns(3)
+    layout.section(PAGE, "clocks")
+    first, second, third = st.columns(3)
     with first:
         query = controls.exact("query_position", 0, view.seq_len - 1, 5)
     with second:
@@ -45,8 +46,6 @@ def by_hand() -> None:
         pair = controls.index("pair", shift.complete_pairs(len(vectors.q)), 0)
     moves = controls.choice(motion.MOVES)
     found = motion.rotations(*vectors, query, key, pair, moves=moves, **turning)
-    with text:
-        layout.section(PAGE, "clocks")
     places = {"p": f"{query:,}", "q": f"{key:,}", "pair": pair}
     figure = figures.rotating(
         found.steps,
@@ -113,15 +112,14 @@ def frequencies() -> None:
 @guard.fragment
 def distances() -> None:
     """Follow the score over distances: of ones, of a key that peaks elsewhere, and of Gaussian vectors."""
-    text, (first, second) = st.container(), st.columns(2)
+    layout.section(PAGE, "distances")
+    first, second = st.columns(2)
     with first:
         peak = controls.integer(scores.peaks(view.seq_len))
     with second:
         draws = controls.integer(scores.DRAWS)
     with st.spinner(word("wait")):
         found = scores.falls(view.seq_len, head_dim, base=view.base, seed=seed, draws=draws, peak=peak)
-    with text:
-        layout.section(PAGE, "distances")
     places, logarithmic = found.offsets
     axes = marks.offsets(logarithmic), word("score")
     left, right = st.columns(2)

@@ -1,7 +1,7 @@
 """The second half of /relative: biases, before and after the softmax, and the code of both halves."""
 
-from functools import partial
-from typing import TYPE_CHECKING
+from functools import lru_cache, partial
+from typing import TYPE_CHECKING, NamedTuple
 
 import streamlit as st
 
@@ -9,6 +9,7 @@ import posenc
 from pages.ui import chart, controls, guard, heatmap, layout, marks
 from pages.ui.text import label, number, prose
 from posenc import figures, snippets_relative, weights
+from posenc.blocks import Blocks, Span
 from posenc.registry import SCHEMES
 
 if TYPE_CHECKING:
@@ -46,7 +47,8 @@ def show(view: "Settings", vectors: "Pair", kind: str, pairs: str, seed: int) ->
         st.info(word("drawn", seed=seed), icon=":material/casino:")
     some = [head - 1] if bias in weights.LOOKED_UP else weights.some_heads(n_heads, head - 1)
     heads = weights.heads_of(bias, n_heads, some, causal=causal, base=view.base, seed=seed)
-    matrices(view, bias, heads[head - 1], head, causal)
+    chosen = Chosen(bias, n_heads, head - 1, causal, view.base, seed)
+    matrices(view, chosen, heads[head - 1])
     curves(view, bias, heads, causal)
     if bias in weights.LOOKED_UP:
         rows_read(bias)
@@ -74,26 +76,65 @@ def show(view: "Settings", vectors: "Pair", kind: str, pairs: str, seed: int) ->
     )
 
 
-def matrices(view: "Settings", bias: str, chosen: weights.Head, head: int, causal: bool) -> None:
+class Chosen(NamedTuple):
+    """One head of a bias."""
+
+    bias: str
+    n_heads: int
+    head: int
+    causal: bool
+    base: float
+    seed: int
+
+    def made(self) -> weights.Head:
+        """Return what has its biases."""
+        options = {"causal": self.causal, "base": self.base, "seed": self.seed}
+        return weights.heads_of(self.bias, self.n_heads, [self.head], **options)[self.head]
+
+
+@lru_cache(maxsize=1)  # for the second of two pictures of the same blocks: 400 × 400 × 3 numbers, 4 MB
+def biases(chosen: Chosen, rows: Span, columns: Span, **most: int) -> Blocks:
+    """Return the blocks of the biases of a head."""
+    return weights.bias_blocks(chosen.made(), rows, columns, causal=chosen.causal, **most)
+
+
+def matrices(view: "Settings", chosen: Chosen, one: weights.Head) -> None:
     """Show the biases of one head, and what the softmax makes of them."""
-    n, options = view.seq_len, {"causal": causal}
+    n, bias, head, causal = view.seq_len, chosen.bias, chosen.head + 1, chosen.causal
     names = {"bias": controls.option_label("bias", bias), "head": head, **view.sizes}
     shape, look = (n, n), {"square": True, "height": 420, "half": True, "average": "looked"}
-    before = heatmap.of_blocks(shape, partial(weights.bias_blocks, chosen, **options))
-    after = heatmap.of_blocks(shape, partial(weights.share_blocks, chosen, n, **options))
+    before = partial(biases, chosen)
+
+    def after(*spans: Span, **most: int) -> Blocks:
+        return weights.share_blocks(one, n, before(*spans, **most), causal=causal)
+
     left, right = layout.beside(*HALVES)
     with left:
         st.markdown(prose(PAGE, "before", head=head))
         average = {"average": "looked" if bias == "fire" else "mean"}
-        limit = weights.largest_bias(chosen, n, causal=causal)
+        limit = weights.largest_bias(one, n, causal=causal)
         axes = marks.queries_and_keys()
         heatmap.apart(
-            "bias", word("bias_alt", **names), before, *axes, word("bias"), limit=limit, **look | average
+            "bias",
+            word("bias_alt", **names),
+            heatmap.of_blocks(shape, before),
+            *axes,
+            word("bias"),
+            limit=limit,
+            **look | average,
         )
     with right:
         st.markdown(prose(PAGE, "after_causal" if causal else "after_none", head=head))
         limit = weights.SHARE
-        heatmap.apart("share", word("share_alt", **names), after, *axes, word("share"), limit=limit, **look)
+        heatmap.apart(
+            "share",
+            word("share_alt", **names),
+            heatmap.of_blocks(shape, after),
+            *axes,
+            word("share"),
+            limit=limit,
+            **look,
+        )
     if causal and n > heatmap.HALF:
         st.caption(word("cut_blocks"))
 

@@ -14,6 +14,7 @@ Letters: k = i − j offset, positive for keys of the past, L the threshold of F
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
@@ -154,10 +155,10 @@ class FireHead:
         return np.asarray(found + np.log(seen_here))
 
     def _log_sum(self, query: int, seq_len: int, causal: bool) -> float:
-        past = whole_sum(query + 1, *_LIGHT)
+        past = _whole_sum(query + 1, *_LIGHT)
         total = past.weights @ np.exp(self.values(query, past.places))
         if not causal and query < seq_len - 1:
-            future = whole_sum(seq_len - 1 - query, *_LIGHT)
+            future = _whole_sum(seq_len - 1 - query, *_LIGHT)
             total += future.weights @ np.exp(self.values(query, 1 + future.places))
         return float(np.log(total))
 
@@ -182,7 +183,13 @@ class WholeSum(NamedTuple):
 _LIGHT = 128, 16, 4
 
 
-def whole_sum(n: int, exact: int = 2048, parts: int = 24, looks: int = 16) -> WholeSum:
+@lru_cache(maxsize=4)  # of at most 7,500 places each; all heads of a page have the same
+def whole_sum(n: int) -> WholeSum:
+    """Say where to look for a sum over 0 … n − 1 that is right to 1e-4: see `_whole_sum`."""
+    return _whole_sum(n, 2048, 24, 16)
+
+
+def _whole_sum(n: int, exact: int, parts: int, looks: int) -> WholeSum:
     """Say where to look to sum something over 0 … n − 1 that changes little by little far out.
 
     Each of the first `exact` numbers stands for itself. Then come parts, `parts` of them to a doubling, of
@@ -324,16 +331,7 @@ def bias_blocks(
     return hide_future(blocks) if causal else blocks
 
 
-def share_blocks(
-    head: Head,
-    seq_len: int,
-    rows: Span,
-    columns: Span,
-    *,
-    causal: bool = True,
-    most_rows: int = MOST_ROWS.default,
-    most_columns: int = MOST_COLUMNS.default,
-) -> Blocks:
+def share_blocks(head: Head, seq_len: int, biases: Blocks, *, causal: bool = True) -> Blocks:
     """Return the blocks of a view of log10(w·v): the weight of a key against the equal share.
 
     log10(w·v) = (b − ln(Z/v))/ln 10: the biases, less a number for each query.
@@ -342,7 +340,9 @@ def share_blocks(
     ----------
     seq_len
         How many positions there are: without a mask a query sees all of them.
-    head, rows, columns, causal, most_rows, most_columns
+    biases
+        Those of the view, of `bias_blocks` with the same mask.
+    head, causal
         As in `bias_blocks`.
 
     Returns
@@ -352,17 +352,16 @@ def share_blocks(
         whose waves never come to rest, to some hundredths. In a block of more than four queries it is that of
         four.
     """
-    blocks = bias_blocks(head, rows, columns, causal=causal, most_rows=most_rows, most_columns=most_columns)
-    queries = _spread(blocks.rows, min(_ROWS, blocks.rows_each))  # (r, 4)
+    queries = _spread(biases.rows, min(_ROWS, biases.rows_each))  # (r, 4)
     seen = queries + 1 if causal else np.full_like(queries, SEQ_LEN.check(seq_len))
     sums = head.log_sums(queries.ravel(), seq_len, causal=causal).reshape(queries.shape) - np.log(seen)
     mean, low, high = (gather(sums, axis=1)[:, np.newaxis] for gather in (np.mean, np.min, np.max))
     return replace(
-        blocks,
-        mean=(blocks.mean - mean) / math.log(10),
-        minimum=(blocks.minimum - high) / math.log(10),
-        maximum=(blocks.maximum - low) / math.log(10),
-        exact=blocks.single,
+        biases,
+        mean=(biases.mean - mean) / math.log(10),
+        minimum=(biases.minimum - high) / math.log(10),
+        maximum=(biases.maximum - low) / math.log(10),
+        exact=biases.single,
     )
 
 

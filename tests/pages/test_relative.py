@@ -6,6 +6,7 @@ import re
 import numpy as np
 import pytest
 
+from pages import relative_bias
 from pages.ui.text import catalogue
 from posenc import learned, weights
 from tests.pages.pictures import act, array, charts, pictures
@@ -335,3 +336,23 @@ def test_edges_and_junk_show_a_page(page, query):
         defaults = ("worked", "half_split", 128, 8, 1, "alibi", "causal", 20, 200, 5, "both")
         assert [app.session_state[name] for name in query] == list(defaults)
         assert not set(query) & set(app.query_params)
+
+
+@pytest.mark.parametrize(
+    "changed", [{"bias": "shaw"}, {"n_heads": 4}, {"head": 1}, {"causal": False}, {"base": 10.0}, {"seed": 2}]
+)
+def test_the_biases_that_two_pictures_share_are_those_of_every_setting(changed):
+    usual = {"bias": "t5", "n_heads": 8, "head": 2, "causal": True, "base": 1e4, "seed": 1}
+    if "base" in changed:
+        usual["bias"] = "sandwich"
+    view, most = ((0, 40), (0, 40)), {"most_rows": 40, "most_columns": 40}
+    found = []
+    for settings in (usual, usual | changed):
+        made = relative_bias.biases(relative_bias.Chosen(**settings), *view, **most)
+        bias, n_heads, head = settings["bias"], settings["n_heads"], settings["head"]
+        options = {name: settings[name] for name in ("causal", "base", "seed")}
+        one = weights.heads_of(bias, n_heads, [head], **options)[head]
+        right = weights.bias_blocks(one, *view, causal=settings["causal"], **most)
+        np.testing.assert_array_equal(made.mean, right.mean)
+        found.append(made.mean)
+    assert not np.array_equal(*found, equal_nan=True)

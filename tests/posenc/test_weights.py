@@ -46,6 +46,11 @@ def head_of(bias, causal=True):
     return weights.heads_of(bias, N_HEADS, [HEAD], causal=causal, base=BASE, seed=SEED)[HEAD]
 
 
+def share_blocks(head, n, *view, causal=True, **most):
+    biases = weights.bias_blocks(head, *view, causal=causal, **most)
+    return weights.share_blocks(head, n, biases, causal=causal)
+
+
 def shares(bias, queries, n, causal):
     """log10 of weight times number of keys, NaN for the keys that are masked."""
     with np.errstate(divide="ignore"):
@@ -70,11 +75,11 @@ def test_biases_and_shares_of_a_small_matrix_are_those_of_a_softmax(bias, causal
     future = np.triu(np.ones((n, n), bool), 1) & causal
     np.testing.assert_allclose(made.mean, np.where(future, np.nan, expected), atol=1e-9)
     assert made.exact
-    made = weights.share_blocks(head, n, *view, causal=causal)
+    made = share_blocks(head, n, *view, causal=causal)
     np.testing.assert_allclose(made.mean, shares(bias, range(n), n, causal), atol=1e-9)
     assert made.exact
     # A part of it is the same part.
-    part = weights.share_blocks(head, n, (30, 50), (20, 45), causal=causal)
+    part = share_blocks(head, n, (30, 50), (20, 45), causal=causal)
     np.testing.assert_allclose(part.mean, made.mean[30:50, 20:45], atol=1e-9)
 
 
@@ -82,7 +87,7 @@ def test_biases_and_shares_of_a_small_matrix_are_those_of_a_softmax(bias, causal
 @pytest.mark.parametrize("bias", weights.BIAS.options)
 def test_blocks_hold_the_means_of_their_cells(bias, causal):
     n, head = 600, head_of(bias, causal)
-    made = weights.share_blocks(head, n, (0, n), (0, n), causal=causal, most_rows=20, most_columns=20)
+    made = share_blocks(head, n, (0, n), (0, n), causal=causal, most_rows=20, most_columns=20)
     cells = shares(bias, range(n), n, causal)
     tolerance = 0.1 if bias == "fire" else 0.03  # four of 900 cells are looked at; four of 30 queries
     for row, column in ((19, 0), (10, 3), (7, 5), (19, 15), (3, 12)):
@@ -114,7 +119,7 @@ def test_sums_over_many_keys_are_close(bias, causal):
 
 def test_without_an_encoding_every_key_gets_its_equal_share():
     for causal in (True, False):
-        made = weights.share_blocks(head_of("none"), 10_000_000, *((0, 10_000_000),) * 2, causal=causal)
+        made = share_blocks(head_of("none"), 10_000_000, *((0, 10_000_000),) * 2, causal=causal)
         assert np.nanmax(np.abs([made.minimum, made.maximum])) < 1e-12
     seen = weights.seen({0: head_of("none")}, 40)
     np.testing.assert_allclose(seen.weights[0], 1 / 40)
@@ -124,7 +129,7 @@ def test_without_an_encoding_every_key_gets_its_equal_share():
 @pytest.mark.parametrize("bias", weights.BIAS.options)
 def test_ten_million_positions_keep_few_cells(bias):
     n = 10_000_000
-    made = weights.share_blocks(head_of(bias), n, (0, n), (0, n), most_rows=50, most_columns=50)
+    made = share_blocks(head_of(bias), n, (0, n), (0, n), most_rows=50, most_columns=50)
     assert made.mean.shape == (50, 50)
     lower = np.tril_indices(50)
     assert np.isfinite(made.mean[lower]).all()
