@@ -243,12 +243,14 @@ def table_blocks(
         check_span(name, value, length)
         for name, value, length in zip(("rows", "columns"), (rows, columns), whole.shape, strict=True)
     )
-    return _gather(
-        lambda down, across: whole[down, across],
-        edges(top, bottom, MOST_ROWS.check(most_rows)),
-        edges(left, right, MOST_COLUMNS.check(most_columns)),
-        _TILE_SIDE,
-    )
+    row_edges = edges(top, bottom, MOST_ROWS.check(most_rows))
+    column_edges = edges(left, right, MOST_COLUMNS.check(most_columns))
+    view = whole[top:bottom, left:right]
+    if view.shape == (len(row_edges) - 1, len(column_edges) - 1):  # each block is one value
+        mean = view.astype(np.float64)
+        mean += 0.0  # no zero has a sign
+        return Blocks(row_edges, column_edges, mean, mean, mean)
+    return _gather(lambda down, across: whole[down, across], row_edges, column_edges, _TILE_SIDE)
 
 
 def similarity_blocks(
