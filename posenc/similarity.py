@@ -164,25 +164,32 @@ def by_offset(matrix: ArrayLike, *, signed: bool = False) -> OffsetProfile:
         raise ValueError(
             f"matrix must be square, one row and one column per position, got shape {cells.shape}"
         )
-    offset = np.arange(1 - n if signed else 0, n)
-    # Row by row, since each row holds one cell of many diagonals: `places` says of which.
-    places = [slice(n - 1 - p, 2 * n - 1 - p) if signed else slice(0, n - p) for p in range(n)]
-    rows = [row if signed else row[p:] for p, row in enumerate(cells)]
-    count = np.zeros(len(offset), dtype=np.int64)
-    total, squares = np.zeros((2, len(offset)))
-    minimum, maximum = np.full((2, len(offset)), np.nan)
+    along = _along_diagonals(cells, signed=signed)
+    empty = np.isnan(along)
+    count = n - np.count_nonzero(empty, axis=0)
+    undefined = np.full(along.shape[1], np.nan)
     with np.errstate(over="ignore", invalid="ignore"):
-        for place, row in zip(places, rows, strict=True):
-            defined = ~np.isnan(row)
-            count[place] += defined
-            total[place] += np.where(defined, row, 0.0)
-            minimum[place] = np.fmin(minimum[place], row)
-            maximum[place] = np.fmax(maximum[place], row)
-        mean = np.divide(total, count, where=count > 0, out=np.full(len(offset), np.nan))
-        for place, row in zip(places, rows, strict=True):
-            squares[place] += np.where(np.isnan(row), 0.0, (row - mean[place]) ** 2)
-        std = np.sqrt(np.divide(squares, count, where=count > 0, out=np.full(len(offset), np.nan)))
+        minimum, maximum = np.fmin.reduce(along), np.fmax.reduce(along)
+        total = np.add.reduce(np.where(empty, 0.0, along))
+        mean = np.divide(total, count, where=count > 0, out=undefined.copy())
+        along -= mean
+        along *= along
+        along[empty] = 0.0
+        std = np.sqrt(np.divide(np.add.reduce(along), count, where=count > 0, out=undefined))
+    offset = np.arange(1 - n if signed else 0, n)
     return OffsetProfile(offset, mean, std, minimum, maximum, count)
+
+
+def _along_diagonals(cells: Floats, *, signed: bool) -> Floats:
+    """Return the cells of a matrix (n, n) with a column for each offset, NaN where there is none.
+
+    In rows of 2n places, each half empty, the next cell of a diagonal is 2n + 1 places further on.
+    """
+    n = len(cells)
+    places = np.full(n * (2 * n + 1), np.nan)
+    places[: 2 * n * n].reshape(n, 2 * n)[:, :n] = cells
+    columns = places.reshape(n, 2 * n + 1)
+    return np.hstack([columns[:, n + 2 :], columns[:, :n]]) if signed else columns[:, :n]
 
 
 def first_turn(values: ArrayLike) -> int | None:
