@@ -31,11 +31,10 @@ def choose() -> dict[str, comparison.Portrait]:
     tables.elsewhere()
     brought = own.pick() if picks.OWN in names else None
     measure = portrait if brought is None else own.portrait
-    with st.spinner(word("measuring")):
-        seen = [
-            measure(picks.pick_beside(name, beside, base=view.base, layout=view.layout, own=brought))
-            for name, beside in zip(names, reversed(names), strict=True)
-        ]
+    seen = [
+        measure(picks.pick_beside(name, beside, base=view.base, layout=view.layout, own=brought))
+        for name, beside in zip(names, reversed(names), strict=True)
+    ]
     st.caption(prose(PAGE, "shapes", shape_a=seen[0].shape, shape_b=seen[1].shape))
     titles = [word(side, title=tables.title(name)) for side, name in zip("ab", names, strict=True)]
     return dict(zip(titles, seen, strict=True))

@@ -113,8 +113,7 @@ layout.opening("similarity", formulas.DOT, formulas.SHIFT, formulas.SHIFT_MATRIX
 pick, measure = choose()
 title, unit = tables.title(pick.name), controls.option_label("measure", measure)
 kind, endless = tables.kind(pick), tables.endless(pick)
-with st.spinner(label("similarity.wait")):
-    found = tables.measured(pick, measure)
+found = tables.measured(pick, measure)
 rows = pick.rows  # of which all pairs are measured
 n = view.seq_len if endless else rows
 whole = tables.matrix(pick, measure, n, found.matrix)

@@ -1,5 +1,7 @@
 """A table that a visitor brings along: opened, seen, told what it is, and laid beside others."""
 
+from contextlib import nullcontext
+
 import streamlit as st
 
 from pages import your_table_away, your_table_source, your_table_verdict
@@ -23,8 +25,7 @@ def beside() -> dict[str, Portrait]:
     name, mine = tables.choose(BESIDE, view.base, with_own=False), picks.pick_own(seen.given)
     tables.elsewhere()
     other = picks.pick_beside(name, mine.name, base=view.base, layout=view.layout, own=mine)
-    with st.spinner(label("fixed_vs_learned.measuring")):
-        both, found = own.beside(mine, other)
+    both, found = own.beside(mine, other)
     shapes = {"shape_a": both[0].shape, "shape_b": both[1].shape, "rows": f"{found.rows:,}"}
     st.markdown(prose(PAGE, "widths_equal" if found.same_width else "widths_differ", **shapes))
     for place, measure in zip(st.columns(3), ("difference", "permuted", "cka"), strict=True):
@@ -47,7 +48,8 @@ table = own.opened()
 your_table_source.refusals()
 your_table_source.opened(table)
 seen, title = own.inspection(), own.title()
-with st.spinner(word("looking")):
+# What a table is takes up to a second to tell, and is told once.
+with nullcontext() if "identity" in vars(seen) else st.spinner(word("looking")):
     your_table_verdict.show(seen)
 your_table_verdict.pictures(seen)
 if seen.repair:

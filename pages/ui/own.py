@@ -166,7 +166,8 @@ def beside(mine: picks.Pick, other: picks.Pick) -> tuple[list[Portrait], Togethe
     """Return the portraits of two tables, and what laying them on each other says."""
     both, kept = [portrait(mine), portrait(other)], st.session_state.get("own_beside")
     if kept is None or kept[0] != (mine, other):
-        found = comparison.together(*(each.table for each in both))
+        with st.spinner(label("fixed_vs_learned.measuring")):
+            found = comparison.together(*(each.table for each in both))
         kept = st.session_state["own_beside"] = ((mine, other), found)
     return both, kept[1]
 

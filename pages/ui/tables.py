@@ -1,6 +1,7 @@
 """The position tables a visitor can choose, and what is measured on them, kept for the next rerun."""
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import streamlit as st
@@ -34,6 +35,33 @@ class Measured:
     profile: similarity.OffsetProfile
     shuffled: similarity.OffsetProfile
     shares: dict[str, float]
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """What is wanted of a table, and found when it is first asked for."""
+
+    pick: picks.Pick
+    measure: str
+
+    @cached_property
+    def found(self) -> Measured:
+        """All positions compared; the matrix is read-only, since others share it."""
+        table = self.pick.exact()
+        shuffled = learned.shuffle_rows(table)
+        compare = similarity.MEASURES[self.measure]
+        matrix = compare(table, None)
+        matrix.flags.writeable = False
+        return Measured(
+            matrix,
+            similarity.by_offset(matrix),
+            similarity.by_offset(compare(shuffled, None)),
+            {
+                "table": measures.offset_share(table),
+                "shuffled": measures.offset_share(shuffled),
+                "noise": measures.offset_share(learned.random_init(*table.shape)),
+            },
+        )
 
 
 def choose(parameter: Choice[str], base: float, *, with_own: bool = True) -> str:
@@ -124,37 +152,24 @@ def matrix(pick: picks.Pick, measure: str, seq_len: int, pairs: "NDArray") -> he
         return heatmap.of_similarity(measure, seq_len, pick.d_model, base=pick.base)
     if pick.waves is not None:
         return heatmap.of_offsets(similarity_waves(measure, pick.waves), seq_len)
-    return heatmap.of_table(pairs)
+    return heatmap.of_table(pairs, "" if pick.given else f"similarity: {measure} of {tuple(pick)}")
 
 
 def measured(pick: picks.Pick, measure: str) -> Measured:
     """Compare all positions of one table; what a visitor brought along is kept for that visit alone."""
     if pick.kind != "own":
-        return _shared(pick, measure)
-    kept = st.session_state.get("own_measured")
-    if kept is None or kept[0] != (pick, measure):
-        kept = st.session_state["own_measured"] = ((pick, measure), _measured(pick, measure))
-    return kept[1]
+        wanted = _shared(pick, measure)
+    else:
+        kept = st.session_state.get("own_measured")
+        wanted = kept if kept and (kept.pick, kept.measure) == (pick, measure) else Wanted(pick, measure)
+        st.session_state["own_measured"] = wanted
+    if "found" in vars(wanted):
+        return wanted.found
+    with st.spinner(label("similarity.wait")):
+        return wanted.found
 
 
-@st.cache_data(max_entries=16, show_spinner=False)
-def _shared(pick: picks.Pick, measure: str) -> Measured:
-    """Do the same for tables that everybody can have; the arguments are the whole key."""
-    return _measured(pick, measure)
-
-
-def _measured(pick: picks.Pick, measure: str) -> Measured:
-    table = pick.exact()
-    shuffled = learned.shuffle_rows(table)
-    compare = similarity.MEASURES[measure]
-    found = compare(table, None)
-    return Measured(
-        found,
-        similarity.by_offset(found),
-        similarity.by_offset(compare(shuffled, None)),
-        {
-            "table": measures.offset_share(table),
-            "shuffled": measures.offset_share(shuffled),
-            "noise": measures.offset_share(learned.random_init(*table.shape)),
-        },
-    )
+# All visitors share what is found, 16 times at most 2 MB; the arguments are the whole key.
+@st.cache_resource(max_entries=16, show_spinner=False)
+def _shared(pick: picks.Pick, measure: str) -> Wanted:
+    return Wanted(pick, measure)

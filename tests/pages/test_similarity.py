@@ -6,6 +6,7 @@ import re
 import numpy as np
 import pytest
 
+from pages.ui import tables
 from pages.ui.text import catalogue
 from posenc import learned
 from posenc.picks import SCHEME_NAMES
@@ -419,3 +420,20 @@ def test_yarn_is_not_offered_where_all_rates_are_equal(page):
     assert app.session_state["table"] == "sinusoid"
     assert "Rotation · YaRN" not in app.selectbox(key="table").options
     assert "Rotation · YaRN" in page().selectbox(key="table").options
+
+
+def test_a_table_is_measured_once_for_all_visitors_and_for_each_measure(page, monkeypatch):
+    tables._shared.clear()
+    measured, by_offset = [], tables.similarity.by_offset
+    monkeypatch.setattr(
+        tables.similarity, "by_offset", lambda matrix: (measured.append(matrix.shape), by_offset(matrix))[1]
+    )
+    query = {"seq_len": "20", "d_model": "8"}
+    for _ in range(2):
+        app = page(**query)
+        assert not app.exception
+        assert measured == [(20, 20)] * 2  # of the table, and of its rows shuffled
+    for changed in ({"base": "500"}, {"layout": "sin_cos"}, {"measure": "dot"}, {"d_model": "10"}):
+        measured.clear()
+        page(**(query | changed))
+        assert measured == [(20, 20)] * 2, changed

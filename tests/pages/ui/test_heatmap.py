@@ -198,6 +198,34 @@ def test_all_of_a_table_that_visitors_share_is_cut_once_and_a_part_of_it_each_ti
     assert {shown.view for shown in pictures(shorter).values()} == {(0, 448, 0, 384), (0, 448, 0, 448)}
 
 
+@pytest.mark.folded
+def test_a_name_stands_for_the_values_of_one_matrix(frame, monkeypatch):
+    seen = {}
+
+    def whole(*key_and_matrix):
+        *key, matrix = key_and_matrix
+        cells = heatmap.figures.cells(matrix.cut(*matrix.whole, *key[1:]))
+        values = matrix.cut(*matrix.whole, 2048, 2048).mean
+        np.testing.assert_array_equal(seen.setdefault(tuple(key), values), values)
+        return cells
+
+    monkeypatch.setattr(heatmap, "_whole", whole)
+    kept = []
+    for file, queries in {
+        "fixed_vs_learned.py": [{"base": "500"}, {"layout": "sin_cos"}, {"table_a": "random"}, {}],
+        "similarity.py": [{"measure": measure} for measure in ("cosine", "dot", "distance")],
+        "your_table.py": [{"beside": "minilm_l6"}, {"beside": "whisper_decoder"}],
+    }.items():
+        for query in queries:
+            app = frame(**({"table": "minilm_l6"} | query)).run().switch_page(file).run()
+            sound(app)
+        kept.append(len(seen))
+    # Two parts of the sinusoid three times, of noise and MiniLM once; three measures; and what is beside.
+    assert kept[0] == 10
+    assert kept[1] == 13
+    assert kept[2] > 13
+
+
 @pytest.mark.parametrize("keep", [False, True])
 def test_a_forged_view_shows_all(page, keep):
     app = page()
