@@ -5,8 +5,8 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from posenc.blocks import MOST_COLUMNS, sinusoid_blocks
 from posenc.mistakes import Invariant
+from posenc.parameters import SEQ_LEN
 from posenc.sinusoidal import inv_freq
 
 Table = NDArray[np.floating]
@@ -56,15 +56,14 @@ def deviations(table: Table, base: float) -> dict[Invariant, float]:
 
 
 def still_columns(seq_len: int, d_model: int, *, base: float, tolerance: float = 0.01) -> int:
-    """Count the columns whose values at the positions 0 … seq_len − 1 all lie within `tolerance`."""
-    still = 0
-    for start in range(0, d_model, MOST_COLUMNS.maximum):
-        stop = min(start + MOST_COLUMNS.maximum, d_model)
-        blocks = sinusoid_blocks(
-            (0, seq_len), (start, stop), d_model, base=base, most_rows=1, most_columns=stop - start
-        )
-        still += int((blocks.maximum - blocks.minimum < tolerance).sum())
-    return still
+    """Count the columns whose values at the positions 0 … seq_len − 1 all lie within `tolerance`, below ½.
+
+    A sine starts at 0 and a cosine at 1. Both change one way only for a quarter of a turn, which no pair
+    jumps over: within it the last position is farthest from the first, and beyond it none is still.
+    """
+    angles = np.minimum(inv_freq(d_model, base=base) * (SEQ_LEN.check(seq_len) - 1), np.pi / 2)
+    sines, cosines = np.sin(angles), 1 - np.cos(angles[: d_model // 2])
+    return int((sines < tolerance).sum() + (cosines < tolerance).sum())
 
 
 def largest_difference(first: Table, *others: Table) -> float:

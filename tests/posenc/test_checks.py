@@ -5,7 +5,6 @@ import pytest
 
 import posenc
 from posenc import checks
-from posenc.blocks import MOST_COLUMNS
 from posenc.mistakes import INVARIANTS, MISTAKES
 from tests.posenc import paper
 
@@ -75,19 +74,24 @@ def test_still_columns_are_the_112_of_the_founding_size():
 @pytest.mark.parametrize(
     ("rows", "d_model", "base"), [(50, 128, 1e4), (2, 7, 1e9), (600, 64, 1e6), (90, 1, 1.0)]
 )
-@pytest.mark.parametrize("tolerance", [1e-6, 0.01, 0.5, 1.99])
+@pytest.mark.parametrize("tolerance", [1e-6, 0.01, 0.3, 0.5])
 def test_still_columns_are_those_of_the_table(rows, d_model, base, tolerance):
     spread = np.ptp(paper_table(rows, d_model, base), axis=0)
     found = checks.still_columns(rows, d_model, base=base, tolerance=tolerance)
     assert found == np.count_nonzero(spread < tolerance)
 
 
-def test_still_columns_of_a_wide_table_are_counted_in_all_of_its_parts():
-    wide = 2 * MOST_COLUMNS.maximum + 13
-    still = np.ptp(posenc.sinusoidal(5, wide, dtype="float64"), axis=0) < 0.01
-    ends = range(0, wide, MOST_COLUMNS.maximum)
-    assert all(still[start : start + MOST_COLUMNS.maximum].any() for start in ends)
-    assert checks.still_columns(5, wide, base=10_000.0) == np.count_nonzero(still)
+def test_still_columns_of_a_wide_table_are_counted_to_its_end():
+    still = np.ptp(posenc.sinusoidal(5, 4109, dtype="float64"), axis=0) < 0.01
+    assert still[-1]
+    assert checks.still_columns(5, 4109, base=10_000.0) == np.count_nonzero(still)
+
+
+@pytest.mark.parametrize(("rows", "rate"), [(3, 1.0), (2, 0.0999), (2, 0.1001), (9, 0.1), (9, 0.05)])
+def test_a_still_column_is_one_at_the_limit(rows, rate):
+    base = rate**-2.0  # of four columns the second pair has this rate
+    spread = np.ptp(paper_table(rows, 4, base), axis=0)
+    assert checks.still_columns(rows, 4, base=base, tolerance=0.1) == np.count_nonzero(spread < 0.1)
 
 
 def test_largest_difference_looks_at_every_array_and_sign():
