@@ -11,9 +11,6 @@ from posenc.registry import KINDS, SCHEMES
 PAGE = "compare"
 CHOSEN = controls.Several("schemes", tuple(SCHEMES), side_by_side.USUAL)
 BESIDE = 5  # schemes in one table
-SMALL = 305  # pixels: three matrices in a row
-# The arguments say everything; an entry is a matrix of 128 × 128 at most.
-measure = st.cache_resource(max_entries=64, show_spinner=False)(side_by_side.measure)
 
 view = controls.settings()
 
@@ -33,12 +30,9 @@ def choose() -> tuple[list[str], side_by_side.Setting]:
             every = {CHOSEN.name: side_by_side.of_kind(kind)}
             st.button(word(f"all_{kind}"), key=f"all_{kind}", on_click=controls.put, kwargs=every)
     chosen = controls.several(CHOSEN)
-    first, second, third = st.columns(3)
-    with first:
+    with layout.columns(3):
         max_len = controls.integer(side_by_side.MAX_LEN)
-    with second:
         n_heads = controls.integer(side_by_side.COMPARED_HEADS)
-    with third:
         head = controls.integer(Integer("head", 1, 1, n_heads))
     seed = controls.reseed(SEED)
     n = side_by_side.drawn(view.seq_len, max_len)
@@ -120,11 +114,11 @@ def pictures() -> None:
     figure = figures.series(range(setting.n), curves, label("axis.offset"), value, height=420)
     chart.show(figure, "curves", word("curves_alt", schemes=word("comma").join(curves), n=setting.n))
     layout.section(PAGE, "matrices")
-    for place, (name, found) in zip(layout.beside(*(SMALL for _ in names)), measured.items(), strict=True):
-        matrix = heatmap.of_table(side_by_side.scaled(found.scores, found.curve[0], scale))
-        with place:
-            st.markdown(f"**{title(name)}**")
-            heatmap.apart(
+    with layout.columns(4, layout.PICTURE):
+        for name, found in measured.items():
+            matrix = heatmap.of_table(side_by_side.scaled(found.scores, found.curve[0], scale))
+            layout.titled(
+                f"**{title(name)}**",
                 f"scores_{name}",
                 word("scores_alt", scheme=title(name), n=len(found.scores)),
                 matrix,
@@ -190,8 +184,8 @@ if setting.n < view.seq_len:
 if left_out:
     st.info(word("undefined"), icon=":material/function:")
 if names:
-    with st.spinner(word("wait")):
-        measured = {name: measure(name, setting) for name in names}
+    with layout.waiting(word("wait"), len(names), setting.n_heads, setting.n, setting.n):
+        measured = {name: side_by_side.measure(name, setting) for name in names}
     facts()
     pictures()
     layout.folded(PAGE, "formulas", formulas_and_libraries)

@@ -39,7 +39,7 @@ def pick() -> tuple[int, int]:
     tables = {
         kind: {"base": view.base, "turn": turn if kind == "mixed" else 0, "kind": kind} for kind in names
     }
-    with st.spinner(word("wait")):
+    with layout.waiting(word("wait"), cells, width):
         maps = {
             kind: images.similarity(shape=shape, cell=(y, x), d_model=width, **table)
             for kind, table in tables.items()

@@ -28,7 +28,7 @@ def show(shape: tuple[int, int], width: int, base: float, form: str) -> None:
     layout.section(PAGE, "resize")
     st.latex(formulas.RESIZED_CELL)
     task = ask(shape, width, base)
-    with st.spinner(word("wait")):
+    with layout.waiting(word("wait"), *task.products):
         found = resize(task)
         compared = compare(task) if task.values == "sinusoid" else None
     columns(task, found, compared)

@@ -7,14 +7,10 @@ from pages.ui import chart, controls, guard, layout, sitemap
 from pages.ui.text import label, number, prose
 from posenc import figures, snippets_myths
 from posenc.learned import SEED
-from posenc.myths import MYTHS, WIDTHS, Evidence
+from posenc.myths import FEW, MYTHS, WIDTHS, Evidence, evidence
 
 MYTH = posenc.Choice("myth", tuple(MYTHS))
 view = controls.settings()
-# Shared by all visitors: name, width, base and seed say everything that the evidence depends on.
-evidence = st.cache_resource(max_entries=32, show_spinner=False)(
-    lambda name, d_model, base, seed: MYTHS[name].look(d_model, base, seed)
-)
 
 
 @guard.fragment
@@ -23,7 +19,7 @@ def myth() -> None:
     chosen = MYTHS[controls.choice(MYTH)]
     text = st.container()
     seed = controls.reseed(SEED) if chosen.draws else SEED.default
-    with st.spinner(label("myths.wait")):
+    with layout.waiting(label("myths.wait"), FEW, view.d_model):
         found = evidence(chosen.name, view.d_model, view.base, seed)
     values = {name: number(value, 5) for name, value in found.numbers.items()} | view.sizes
     with text:

@@ -14,7 +14,6 @@ from posenc.sentence import DROPOUT, Prepared, drop_out, prepared
 from posenc.tokens import MAX_PIECE_LENGTH, MAX_PIECES, TEXT
 
 view = controls.settings()
-seeded_sizes = st.cache_data(max_entries=1, show_spinner=False)(assembly.seeded_sizes)  # always the same
 
 
 def choose() -> Prepared:
@@ -115,19 +114,15 @@ def offer() -> None:
 def dropout(scale: bool, steps: assembly.Assembly, limit: float) -> None:
     """Let dropout act, in training, or not; end with the code that does all of it."""
     text = st.container()
-    left, middle, right = st.columns(3, vertical_alignment="bottom")
-    with left:
+    with layout.columns(3, vertical_alignment="bottom"):
         rate = controls.real(replace(DROPOUT, default=0.1, maximum=0.9), step=0.05)
-    with middle:
         training = controls.switch("training")
-    with right:
         options = {"dropout": rate, "training": training, "seed": controls.reseed(SEED)}
     after = drop_out(steps.batch, **options)
     effect = numbers(assembly.dropout_effect(steps.batch, after)._asdict())
     state = "dropout_training" if training else "dropout_evaluation"
     with text:
-        layout.section("sentence", "dropout")
-        st.markdown(prose("sentence", state, rate=number(rate), **effect))
+        layout.section("sentence", "dropout", prose("sentence", state, rate=number(rate), **effect))
     matrix("dropped", after[0], limit)
     given = {} if words.model == assembly.TYPED else {"embedding.npy": words.vectors}
     options |= {"base": view.base, "layout": view.layout, "scale": scale, "file": next(iter(given), None)}
@@ -139,9 +134,9 @@ layout.opening("sentence", formulas.INPUT)
 words = choose()
 shape = replace(view, seq_len=len(words.pieces), d_model=words.vectors.shape[1])
 if words.pieces:
-    with st.spinner(label("sentence.wait")):
+    with layout.waiting(label("sentence.wait"), shape.seq_len, shape.d_model):
         table = posenc.sinusoidal(shape.seq_len, **shape.arguments)
-        seeded = numbers(seeded_sizes()._asdict(), "seeded_")
+        seeded = numbers(assembly.seeded_sizes()._asdict(), "seeded_")
         shapes()
         layout.folded("sentence", "batch", batch)
         assemble()

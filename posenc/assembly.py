@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Sequence
+from functools import lru_cache
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -200,6 +201,7 @@ def sizes(vectors: ArrayLike, table: ArrayLike) -> Sizes:
     return Sizes(float(embedding), float(position), float(ratio), float(ratio * math.sqrt(d_model)))
 
 
+@lru_cache(maxsize=1)  # the usual case
 def seeded_sizes(seq_len: int = 128, d_model: int = 512) -> Sizes:
     """Measure seeded vectors N(0, 1/d_model) against the sinusoid: the usual case at initialisation.
 

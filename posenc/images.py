@@ -110,7 +110,7 @@ def vectors(kind: str, shape: Sequence[int], d_model: int, *, base: float, turn:
     return mixed_vectors(d_model, math.radians(turn) if kind == "mixed" else 0.0, base=base)
 
 
-@lru_cache(maxsize=24)  # 12 MB of the largest grids; of those, and of great widths, one takes seconds
+@lru_cache(maxsize=24)  # 12 MB of the largest grids, of which one takes a second at the largest widths
 def similarity(
     kind: str, shape: tuple[int, int], cell: tuple[int, int], d_model: int, *, base: float, turn: int = 0
 ) -> Floats:

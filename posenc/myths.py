@@ -5,6 +5,7 @@ Letters: p position, k offset, ω_i rate of pair i (`posenc.inv_freq`), d = `d_m
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
@@ -192,6 +193,19 @@ MYTHS: Mapping[str, Myth] = {
         Myth("add", add, "d_model", "share", "vaswani2017", "sentence", "x", draws=True),
     )
 }
+
+
+def evidence(name: str, d_model: int, base: float, seed: int) -> Evidence:
+    """Return what there is to see of one of the `MYTHS`, which is kept for who asks next."""
+    return (_usual if d_model <= WIDTHS[-1] else _wide)(name, d_model, base, seed)
+
+
+def _look(name: str, d_model: int, base: float, seed: int) -> Evidence:
+    return MYTHS[name].look(d_model, base, seed)
+
+
+# Two of the myths hold the vectors that their code reads, a kilobyte a column: 32 MB here and 32 MB there.
+_usual, _wide = lru_cache(maxsize=32)(_look), lru_cache(maxsize=2)(_look)
 
 
 def _paired(d_model: int) -> int:

@@ -75,6 +75,11 @@ class Task:
         table = grid_sinusoidal(places, (half, half), axes=(1, 0), base=self.base, dtype=np.float64)
         return table.astype(np.float64, copy=False)
 
+    @property
+    def products(self) -> tuple[int, int, int]:
+        """How much work it is: cells, columns, and the weights of a kernel that make one value."""
+        return max(math.prod(self.old), math.prod(self.new)), self.d_model, 4
+
     def resize(self, table: Floats, method: str) -> Floats:
         """Return a table at the new size, by this method."""
         prefix = int(self.class_token)

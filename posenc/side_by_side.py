@@ -9,6 +9,7 @@ Letters: i, j position of a query and of a key, k = i − j how far the key lies
 import math
 from collections.abc import Iterable
 from dataclasses import replace
+from functools import lru_cache
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -141,24 +142,46 @@ def arguments(name: str, setting: Setting) -> Arguments:
 
 
 def measure(name: str, setting: Setting) -> Measured:
-    """Measure one scheme; of a bias the chosen head."""
-    head = setting.head if SCHEMES[name].kind == "bias" else 0
+    """Measure one scheme; of a bias the chosen head. The arrays are read-only."""
     places, line, size, options = arguments(name, setting)
-    scores = position_scores(name, places, size, **options)[head]
-    along = scores if places == line else position_scores(name, line, size, **options)[head]
+    head = setting.head if SCHEMES[name].kind == "bias" else 0
+    return _measured(name, places, line, size, tuple(options.items()), head)
+
+
+# Whatever else a setting says does not count. Of 0.13 MB at most each: all schemes twice.
+@lru_cache(maxsize=64)
+def _measured(
+    name: str,
+    places: int | tuple[int, ...],
+    line: int | tuple[int, ...],
+    size: int,
+    options: tuple[tuple[str, Any], ...],
+    head: int,
+) -> Measured:
+    scores = _scores(name, places, size, options, head)
+    along = scores if places == line else _scores(name, line, size, options, head)
     curve = by_offset(along.T).mean
     least, greatest = float(scores.min()), float(scores.max())
     rounding = ROUNDING * max(abs(least), abs(greatest))
     steps = np.diff(curve)
+    scores.flags.writeable = curve.flags.writeable = False
     return Measured(
         scores,
         curve,
         least,
         greatest,
-        _spread(scores, (setting.n,) if isinstance(places, int) else places, rounding),
+        _spread(scores, (places,) if isinstance(places, int) else places, rounding),
         tuple((np.flatnonzero(steps > rounding) + 1).tolist()),
         bool((np.abs(steps) <= rounding).all()),
     )
+
+
+def _scores(
+    name: str, places: int | tuple[int, ...], size: int, options: tuple[tuple[str, Any], ...], head: int
+) -> Floats:
+    """Return the scores of one head, and let go of those of the others."""
+    scores: Floats = position_scores(name, places, size, **dict(options))[head].copy()
+    return scores
 
 
 def scaled(values: Floats, zero: float, scale: str) -> Floats:

@@ -1,7 +1,9 @@
 """The shape that all pages share: an opening, sections, code to take away, sources."""
 
 import base64
+import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import nullcontext
 from contextvars import ContextVar
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -16,6 +18,8 @@ from posenc.snippets import FRAMEWORKS
 from posenc.sources import SOURCES
 
 if TYPE_CHECKING:
+    from contextlib import AbstractContextManager
+
     from numpy.typing import NDArray
     from streamlit.delta_generator import DeltaGenerator
 
@@ -40,6 +44,7 @@ h1, h2, h3, p, li, td {word-break: keep-all; overflow-wrap: anywhere}
 </style>"""
 # Pixels that a control and a picture have at least beside others.
 CONTROL, PICTURE = 200, 290
+QUICK = 2**19  # values that are computed in less than a tenth of a second
 # Whether folded sections are open from the start, as they are in tests of what is in them.
 UNFOLDED = False
 _headed: ContextVar[str] = ContextVar("_headed", default="")  # the section whose title stands on its fold
@@ -119,12 +124,19 @@ def cards(pages: Sequence[Entry]) -> None:
             st.markdown(label(f"page.{entry.name}.question"))
 
 
-def columns(count: int, width: int = CONTROL) -> "DeltaGenerator":
+def columns(count: int, width: int = CONTROL, **look: Any) -> "DeltaGenerator":
     """Make a grid of so many columns; where they would be narrower than so many pixels the next goes below.
 
-    What is drawn in it by itself is a cell, which takes no message, as a place for it would.
+    What is drawn in it by itself is a cell, which takes no message, as a place for it would. `look` is that
+    of `st.grid`.
     """
-    return st.grid(count, min_column_width=width)
+    return st.grid(count, min_column_width=width, **look)
+
+
+def waiting(words: str, *sizes: int) -> "AbstractContextManager[None]":
+    """Say what is waited for while values are computed, where their sizes make that more than a moment."""
+    # Streamlit shows a spinner after a tenth of a second, but starts a thread for it at once.
+    return st.spinner(words) if math.prod(sizes) > QUICK else nullcontext()
 
 
 @guard.fragment
@@ -188,7 +200,7 @@ def in_code(
     st.code(snippets[controls.choice(FRAMEWORK)], language="python", wrap_lines=True)
     # One button and a choice: a button a format would fill the screen of a phone.
     ending = controls.choice(FORMAT, {name: f".{name}" for name in FORMAT.options})
-    with st.container(horizontal=True):
+    with st.container(horizontal=True) if given else nullcontext():
         words = label("code.download", ending=ending, shape=_by(shape))
         _download(words, lambda: exports.WRITERS[ending](make()), f"{name}.{ending}")
         for file, array in (given or {}).items():

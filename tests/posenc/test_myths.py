@@ -6,7 +6,7 @@ import math
 import numpy as np
 import pytest
 
-from posenc.myths import DRAWS, FEW, HEAD_DIM, MYTHS, WIDTHS
+from posenc.myths import DRAWS, FEW, HEAD_DIM, MYTHS, WIDTHS, evidence
 
 
 def look(name, d_model=512, base=10_000.0, seed=0):
@@ -102,3 +102,27 @@ def test_concatenating_is_adding_and_wide_sums_keep_the_position():
     assert share[0] < 0.2
     assert found.numbers["share"] > 0.9
     assert look("add", 2048).numbers["share"] == 1.0
+
+
+@pytest.mark.parametrize(
+    "change",
+    [{}, {"name": "add"}, {"d_model": 48}, {"d_model": 2048}, {"base": 50.0}, {"seed": 1}],
+    ids=lambda change: "-".join(map(str, *change.items())) if change else "nothing",
+)
+def test_what_is_kept_is_what_is_computed_of_all_that_it_depends_on(change):
+    start = {"name": "scale", "d_model": 64, "base": 100.0, "seed": 0}
+    evidence(**start)
+    asked = start | change
+    expected = look(**asked)
+    for _ in range(2):
+        found = evidence(**asked)
+        assert found.numbers == expected.numbers
+        np.testing.assert_array_equal(found.made, expected.made)
+        np.testing.assert_equal(dict(found.given), dict(expected.given))
+
+
+def test_of_wide_evidence_little_is_kept():
+    asked = [("scale", 2048 + number, 100.0, 0) for number in range(3)]
+    found = [evidence(*each) for each in asked]
+    assert evidence(*asked[-1]) is found[-1]
+    assert evidence(*asked[0]) is not found[0]

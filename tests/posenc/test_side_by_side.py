@@ -7,7 +7,7 @@ import pytest
 
 from posenc import side_by_side
 from posenc.grid import grid_cells
-from posenc.registry import SCHEMES
+from posenc.registry import SCHEMES, position_scores
 from posenc.side_by_side import Cost, Setting, arguments, cost, measure, scaled, shape
 
 SETTING = Setting(12, 48, 3, 1, 100, 10_000.0, 0)
@@ -92,3 +92,27 @@ def test_one_position_has_nothing_to_compare():
     found = measure("alibi", SETTING._replace(n=1))
     assert math.isnan(found.spread)
     assert found.rises == ()
+
+
+@pytest.mark.parametrize("name", ["sinusoidal", "learned", "rotary", "alibi", "t5", "fire", "grid"])
+@pytest.mark.parametrize(
+    "change",
+    [{}, {"n": 9}, {"d_model": 24}, {"n_heads": 6}, {"head": 2}, {"max_len": 50}, {"base": 7.0}, {"seed": 3}],
+    ids=lambda change: next(iter(change), "nothing"),
+)
+def test_what_is_kept_is_what_is_computed_of_all_that_it_depends_on(name, change):
+    measure(name, SETTING)
+    setting = SETTING._replace(**change)
+    places, _, size, options = arguments(name, setting)
+    scores = position_scores(name, places, size, **options)
+    for _ in range(2):
+        found = measure(name, setting)
+        head = setting.head if SCHEMES[name].kind == "bias" else 0
+        np.testing.assert_array_equal(found.scores, scores[head])
+        assert not found.scores.flags.writeable
+        assert not found.curve.flags.writeable
+        assert found.scores.base is None  # or the scores of all heads would be kept with it
+
+
+def test_what_a_bias_does_not_depend_on_is_not_measured_again():
+    assert measure("alibi", SETTING) is measure("alibi", SETTING._replace(d_model=64, base=3.0, seed=9))
