@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import streamlit as st
 
-from pages.ui import controls, url
+from pages.ui import controls, turns, url
 from pages.ui.text import label
 from posenc import Choice, comparison, picks
 from posenc.comparison import Portrait, Together
@@ -106,7 +106,8 @@ def _read(wish: Wish) -> "Table":
         return example(wish.origin)
     model = wish.name or wish.origin
     keys = {known.model_id: known.key for known in WELL_KNOWN}
-    return read_from_hub(model, key=wish.key or keys.get(model))
+    with turns.aside():
+        return read_from_hub(model, key=wish.key or keys.get(model))
 
 
 def refused() -> Refused | None:

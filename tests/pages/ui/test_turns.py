@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 import pytest
 
-from pages.ui import turns
+from pages.ui import own, turns
 
 LIMIT_S = 10.0
 
@@ -81,3 +81,17 @@ def test_who_waits_outside_lets_others_go_on() -> None:
         for each in (other, third):
             each.join(LIMIT_S)
             assert not each.is_alive()
+
+
+def test_who_waits_for_the_hub_lets_others_go_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    free = []
+
+    def read(model: str, key: str | None) -> str:
+        free.append(turns._places.acquire(timeout=0.1))
+        turns._places.release()
+        return model
+
+    monkeypatch.setattr(own, "read_from_hub", read)
+    with turns._places, turns.turn():  # both are taken
+        assert own._read(own.Wish("org/model")) == "org/model"
+    assert free == [True]
