@@ -30,7 +30,7 @@ from pages.ui import twin
 from pages.ui.headers import FRAME_ANCESTORS_VARIABLE, SecurityHeaders, content_security_policy
 
 ROOT = Path(__file__).resolve().parent
-PAUSE_S = 10.0
+PAUSE_S = 5.0
 
 # `streamlit run` reads .streamlit/config.toml beside this file. Under another ASGI server Streamlit
 # would look beside pages/frame.py, find nothing, and show visitors tracebacks.

@@ -6,7 +6,7 @@ for over HTTP (a download, an upload) comes to the first process, which fetches 
 each can answer. Only Linux hands connections over so; elsewhere, and behind TLS of our own, one process
 serves all.
 
-``python -m pages.ui.twin SOCKET SETTINGS``, which the first process runs, is the twin; it ends with the first.
+``python -m pages.ui.twin SOCKET SETTINGS``, run by the first process, is the twin; it ends with the first.
 """
 
 from __future__ import annotations
