@@ -30,7 +30,8 @@ from pages.ui import twin
 from pages.ui.headers import FRAME_ANCESTORS_VARIABLE, SecurityHeaders, content_security_policy
 
 ROOT = Path(__file__).resolve().parent
-PAUSE_S = 5.0
+PAUSE_S = 10.0
+MOST_NEW = 20_000  # objects made before Python looks for cycles: a run makes several thousand
 
 # `streamlit run` reads .streamlit/config.toml beside this file. Under another ASGI server Streamlit
 # would look beside pages/frame.py, find nothing, and show visitors tracebacks.
@@ -45,6 +46,7 @@ async def lifespan(_app: st.App) -> AsyncIterator[None]:
     # Streamlit looks its settings up anew for every message. None changes while the app serves.
     config.get_option = cache(config.get_option)
     config.get_options_for_section = cache(config.get_options_for_section)
+    gc.set_threshold(MOST_NEW)
     gc.collect()
     gc.freeze()
     if twin.processes() > 1:
@@ -59,7 +61,7 @@ async def tidy() -> None:
     """Give back what runs and visitors have left.
 
     Each run of a page is a cycle that holds its arrays. Python's own collector counts objects, not bytes, and
-    comes about once in a hundred runs. A collection takes 10 to 50 ms: the imports are frozen.
+    comes about once in a hundred runs. A collection takes about 2 ms a visitor: the imports are frozen.
     """
     while True:
         await asyncio.sleep(PAUSE_S)
