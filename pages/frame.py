@@ -15,23 +15,17 @@ from pages.ui.text import label
 
 with turns.turn():
     with st.sidebar:
-        place = st.container()
         controls.language()
 
-    pages = menu.pages()
-    # The menu is our own: Streamlit's would fetch each page's icon from another host, as the tab's icon.
-    page = st.navigation(list(pages.values()), position="hidden")
+    page = st.navigation(menu.pages(), expanded=True)
     st.set_page_config(page_title=f"{page.title} · posenc", page_icon=layout.ICON, layout="wide")
     st.logo(layout.LOGO, size="large")
-    st.html(layout.STYLE)
+    st.html(layout.STYLE + menu.ICONS)
 
     with st.sidebar:
-        with place:
-            for entry, target in pages.items():
-                st.page_link(target, icon=entry.icon)
-            st.divider()
         controls.shared()
         st.caption(label("frame.about"))
 
     shown.begin(page.title, page.url_path)
     guard.guarded(page.run)()
+    shown.undo_earlier_runs()

@@ -36,6 +36,8 @@ def sections(lang: str, page: str) -> dict[str, str]:
 
 def fill(template: str, values: dict[str, object]) -> str:
     """Put values where ``{{name}}`` stands (single braces belong to LaTeX)."""
+    if "{{" not in template:  # most are plain words
+        return template
     return re.sub(r"\{\{(\w+)\}\}", lambda match: str(values[match[1]]), template)
 
 

@@ -175,7 +175,7 @@ def test_cold_deep_link_opens_inside_its_frame(browser: Browser, tmp_path: Path,
         view = harness.new_view(context, server).open(slug, lang="ko", d_model=64)
         assert view.value("d_model") == "64"
         assert view.charts
-        assert view.page.locator("[data-testid=stSidebar] [data-testid=stPageLink]").count() == len(SLUGS)
+        assert view.page.locator("[data-testid=stSidebarNavLink]").count() == len(SLUGS)
         assert view.page.locator("[role=dialog]").count() == 0
         assert view.exceptions == []
         assert view.errors == []
