@@ -60,8 +60,8 @@ async def lifespan(_app: st.App) -> AsyncIterator[None]:
 async def tidy() -> None:
     """Give back what runs and visitors have left.
 
-    Each run of a page is a cycle that holds its arrays. Python's own collector counts objects, not bytes, and
-    comes about once in a hundred runs. A collection takes about 2 ms a visitor: the imports are frozen.
+    Each run leaves a few hundred objects of Streamlit's that hold each other. Python's own collector counts
+    objects, not bytes, and comes late. A collection takes about a millisecond a visitor: imports are frozen.
     """
     while True:
         await asyncio.sleep(PAUSE_S)

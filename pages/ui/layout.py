@@ -2,6 +2,7 @@
 
 import base64
 import math
+import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import nullcontext
 from contextvars import ContextVar
@@ -51,7 +52,8 @@ _headed: ContextVar[str] = ContextVar("_headed", default="")  # the section whos
 
 
 def opening(page: str, *formulas: str, **values: object) -> None:
-    """Say what to look at and why, and show the formula."""
+    """Say what to look at and why, and show the formula: where every page begins."""
+    shown.note_names(sys._getframe(1).f_globals)
     st.title(label(f"page.{page}.title"))
     st.markdown(prose(page, "intro", **values))
     for formula in formulas:

@@ -87,6 +87,26 @@ _open: ContextVar[Part] = ContextVar("_open")  # the part that is being drawn
 def begin(title: str, slug: str) -> None:
     """Start a page; what was shown before is forgotten."""
     _open.set(Page(title, slug).whole)
+    st.session_state.setdefault("runs", []).append((page(), {}))
+
+
+def note_names(names: dict[str, object]) -> None:
+    """Note what the running page calls its functions and values."""
+    runs = st.session_state.setdefault("runs", [(page(), {})])
+    runs[-1] = (page(), names)
+
+
+def undo_earlier_runs() -> None:
+    """Undo what the runs before this one have left, now that everything is drawn anew.
+
+    A page's functions and its names hold each other, as its parts do, and all arrays with them. Undone, they
+    are free at once; for what ten visitors left, the collector stopped all others for a tenth of a second.
+    """
+    runs = st.session_state["runs"]
+    for earlier, names in runs[:-1]:
+        names.clear()
+        earlier.whole.shown.clear()
+    del runs[:-1]
 
 
 def page() -> Page:
