@@ -16,8 +16,9 @@ from posenc.parameters import Integer, shown
 
 Int64 = NDArray[np.int64]
 
-WINDOW_HEIGHT = Integer("height", default=8, minimum=1, maximum=64)
+WINDOW_HEIGHT = Integer("height", default=8, minimum=1, maximum=128)
 WINDOW_WIDTH = replace(WINDOW_HEIGHT, name="width")
+MOST_CELLS = 4096  # of a window; the index holds a number for each pair of them
 TRAINED = Integer("trained", default=8, minimum=1, maximum=1024)
 
 
@@ -29,7 +30,7 @@ def swin_index(height: int, width: int, *, class_token: bool = False) -> Int64:
     Parameters
     ----------
     height, width
-        Of the window, in cells.
+        Of the window, in cells: at most 128 each way, and 4,096 in all.
     class_token
         Whether a token that is no cell stands before the cells (BEiT). With K = (2·height − 1)·(2·width − 1)
         rows for the window, row K is for class to cell, K + 1 for cell to class, K + 2 for class to itself.
@@ -48,7 +49,7 @@ def swin_index(height: int, width: int, *, class_token: bool = False) -> Int64:
     Liu et al. 2021, "Swin Transformer: Hierarchical Vision Transformer using Shifted Windows", section 3.2,
     equation 4, https://arxiv.org/abs/2103.14030; timm, `gen_relative_position_index`
     """
-    h, w = WINDOW_HEIGHT.check(height), WINDOW_WIDTH.check(width)
+    h, w = _window(height, width)
     y, x = np.divmod(np.arange(h * w), w)
     dy, dx = np.subtract.outer(y, y), np.subtract.outer(x, x)
     index: Int64 = (dy + h - 1) * (2 * w - 1) + (dx + w - 1)
@@ -65,13 +66,13 @@ def window_distances(height: int, width: int) -> Floats:
     Parameters
     ----------
     height, width
-        Of the window, in cells.
+        Of the window, in cells: at most 128 each way, and 4,096 in all.
 
     Returns
     -------
     (2·height − 1, 2·width − 1, 2) float64: dy = −(height − 1) … height − 1 down, dx likewise across
     """
-    h, w = WINDOW_HEIGHT.check(height), WINDOW_WIDTH.check(width)
+    h, w = _window(height, width)
     dy, dx = np.arange(1.0 - h, h), np.arange(1.0 - w, w)
     return np.stack(np.meshgrid(dy, dx, indexing="ij"), axis=-1)
 
@@ -91,7 +92,7 @@ def swin_log_coords(height: int, width: int, *, trained: Sequence[int] | None = 
     Parameters
     ----------
     height, width
-        Of the window, in cells.
+        Of the window, in cells: at most 128 each way, and 4,096 in all.
     trained
         (height, width) of the window that the model was trained with; this one if it is not given.
 
@@ -112,6 +113,13 @@ def swin_log_coords(height: int, width: int, *, trained: Sequence[int] | None = 
     distances = window_distances(height, width)
     n = np.array([TRAINED.check(cells) for cells in _pair(trained or (height, width))])
     return log_distance(8 * distances / np.maximum(n - 1, 1)) / math.log(8)
+
+
+def _window(height: int, width: int) -> tuple[int, int]:
+    h, w = WINDOW_HEIGHT.check(height), WINDOW_WIDTH.check(width)
+    if h * w > MOST_CELLS:
+        raise ValueError(f"a window must have at most {MOST_CELLS:,} cells, got height {h} and width {w}")
+    return h, w
 
 
 def _pair(trained: object) -> Sequence[object]:

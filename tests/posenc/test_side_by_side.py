@@ -31,6 +31,14 @@ def test_the_spread_is_that_of_a_loop_over_pairs(name):
     assert (found.spread == 0) == (SCHEMES[name].relative or name == "fire")
 
 
+@pytest.mark.parametrize("name", SCHEMES)
+@pytest.mark.parametrize("n", [1, 65, side_by_side.MOST_POSITIONS])
+def test_every_scheme_has_as_many_positions_as_a_page_asks_for(name, n):
+    found = measure(name, SETTING._replace(n=n, max_len=512))
+    assert found.curve.shape == (n,)
+    assert np.isfinite(found.curve).all()
+
+
 def test_a_curve_is_the_mean_over_keys_of_the_past():
     found = measure("learned", SETTING)
     for k in range(SETTING.n):

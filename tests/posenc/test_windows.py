@@ -84,9 +84,11 @@ def test_coordinates_reach_a_little_further_in_a_larger_window():
 @pytest.mark.parametrize(
     ("call", "sentence"),
     [
-        (lambda: swin_index(0, 4), "height must be an integer from 1 to 64, got 0"),
-        (lambda: swin_index(4, 65), "width must be an integer from 1 to 64, got 65"),
-        (lambda: window_distances(4, 2.0), "width must be an integer from 1 to 64, got 2.0"),
+        (lambda: swin_index(0, 4), "height must be an integer from 1 to 128, got 0"),
+        (lambda: swin_index(4, 129), "width must be an integer from 1 to 128, got 129"),
+        (lambda: swin_index(64, 65), "a window must have at most 4,096 cells, got height 64 and width 65"),
+        (lambda: swin_log_coords(33, 128), "a window must have at most 4,096 cells, got height 33"),
+        (lambda: window_distances(4, 2.0), "width must be an integer from 1 to 128, got 2.0"),
         (lambda: log_distance([np.inf]), "distances must be finite, got inf at index 0"),
         (lambda: swin_log_coords(4, 4, trained=(4, 0)), "trained must be an integer from 1 to 1024, got 0"),
         (lambda: swin_log_coords(4, 4, trained=(4,)), "trained must be two integers"),
