@@ -204,13 +204,18 @@ def _note(picture: figures.Picture[figures.Cells], average: str) -> str:
 
 def _turn(key: str, window: Window) -> None:
     """Take the view that the reader turned to; a view outside the matrix is not taken."""
-    ends = st.session_state[f"{key}_heatmap"].get("view")
+    ends = _heard(key, "view")
     if isinstance(ends, list) and len(ends) == 4 and all(isinstance(end, int) for end in ends):
         controls.put(**{window.name: window.write((ends[0], ends[1]), (ends[2], ends[3]))})
 
 
+def _heard(key: str, event: str) -> Any:
+    """Return what a heatmap said; it may be gone by the time that it is heard."""
+    return st.session_state.get(f"{key}_heatmap", {}).get(event)
+
+
 def _pick(key: str, on_pick: Callable[[int, int], None] | None) -> None:
-    cell = st.session_state[f"{key}_heatmap"].get("pick")
+    cell = _heard(key, "pick")
     if on_pick and isinstance(cell, list) and len(cell) == 2 and all(isinstance(at, int) for at in cell):
         on_pick(*cell)
 

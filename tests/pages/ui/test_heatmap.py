@@ -347,3 +347,12 @@ def test_a_hover_knows_pair_function_frequency_and_wavelength_of_both_ends_of_a_
     assert function.tolist() == [0, 1]
     np.testing.assert_allclose(frequency, [rate] * 2, rtol=1e-13)
     np.testing.assert_allclose(wavelength, [2 * math.pi / rate] * 2, rtol=1e-13)
+
+
+def test_a_picture_that_is_gone_is_heard_without_harm(monkeypatch):
+    picked = []
+    monkeypatch.setattr(heatmap.st, "session_state", {})
+    heatmap._turn("gone", heatmap.Window("gone_view", (9, 9)))
+    heatmap._pick("gone", lambda *cell: picked.append(cell))
+    assert heatmap.st.session_state == {}
+    assert picked == []
