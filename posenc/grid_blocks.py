@@ -76,7 +76,8 @@ def axial_blocks(
     column_edges = edges(*check_span("columns", columns, len(axes)), MOST_COLUMNS.check(most_columns))
     cells = len(row_edges) - 1, len(column_edges) - 1
     mean, least, greatest = np.zeros(cells), np.full(cells, np.inf), np.full(cells, -np.inf)
-    together = max(1, _CHUNK_VALUES // max(height, 2 * width))
+    # What is measured of a column has a value for each block of rows, and before that for each coordinate.
+    together = max(1, _CHUNK_VALUES // max(height, 2 * width, cells[0]))
     for axis, measure in ((0, _down), (1, _across)):
         mine = np.arange(columns[0], columns[1])
         mine = mine[axes[mine] == axis]

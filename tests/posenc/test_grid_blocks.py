@@ -113,3 +113,11 @@ def test_a_large_image_costs_little():
     tracemalloc.stop()
     assert made.mean.shape == (300, 683)
     assert peak < 32 * 2**20
+
+
+def test_the_widest_table_of_a_small_image_is_not_made():
+    tracemalloc.start()
+    form_blocks(grid.GRID_FORMS["mae"], (12, 16), 16_384, (0, 192), (0, 16_384), base=1e4)
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert peak < 2 * 192 * 16_384 * 8  # five of them when all columns were measured at once
