@@ -137,7 +137,7 @@ def columns(count: int, width: int = CONTROL, **look: Any) -> "DeltaGenerator":
 
 def waiting(words: str, *sizes: int) -> "AbstractContextManager[None]":
     """Say what is waited for while values are computed, where their sizes make that more than a moment."""
-    # Streamlit shows a spinner after a tenth of a second, but starts a thread for it at once.
+    # Streamlit shows a spinner after half a second, but starts a thread for it at once.
     return st.spinner(words) if math.prod(sizes) > QUICK else nullcontext()
 
 

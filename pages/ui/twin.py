@@ -113,6 +113,8 @@ class Twin:
         body, more = bytearray(), True
         while more and len(body) <= most:
             message = await receive()
+            if message["type"] == "http.disconnect":
+                return  # half of an upload is none
             body += message.get("body", b"")
             more = message.get("more_body", False)
         ours, theirs = socket.socketpair()
@@ -263,7 +265,7 @@ class Server(uvicorn.Server):
     async def take(self, connection: socket.socket, words: bytes) -> None:
         """Go on with a connection from where the first process was."""
         kind = self.config.ws_protocol_class if words[:1] == WEBSOCKET else self.config.http_protocol_class
-        protocol = kind(self.config, self.server_state, self.lifespan.state)  # type: ignore[misc, call-arg, operator]  # a class, or so uvicorn types it, its name
+        protocol = kind(self.config, self.server_state, self.lifespan.state)  # type: ignore[misc, call-arg, operator]  # typed as a class or its name
         connection.setblocking(False)
         await asyncio.get_running_loop().connect_accepted_socket(lambda: protocol, connection)
         if len(words) > 1:

@@ -162,6 +162,21 @@ def test_a_request_that_cannot_be_passed_on_is_refused(pieces: int, status: int)
     assert len(left) in (0, 300 - 22)  # of a body that is too long the rest is not read
 
 
+def test_half_of_a_request_is_not_passed_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    first, sent = twin.Twin(), []
+    monkeypatch.setattr(first, "_pass", lambda *_: sent.append("passed"))
+    said = [{"type": "http.request", "body": b"half", "more_body": True}, {"type": "http.disconnect"}]
+
+    async def receive() -> Any:
+        return said.pop(0)
+
+    async def send(message: Any) -> None:
+        sent.append(message)
+
+    asyncio.run(first.answer({"type": "http", "path": "/_stcore/upload_file/a/b"}, receive, send))
+    assert sent == []
+
+
 def test_who_comes_back_finds_their_session(server: Server) -> None:
     async def act(tab: Tab) -> None:
         await tab.close()
