@@ -170,6 +170,7 @@ class Tab:
         self.pages: dict[str, str] = {}
         self.files: dict[str, str] = {}
         self._page = ""
+        self._paths: dict[str, tuple[int, ...]] = {}
         self._kept: dict[str, _Kept] = {}
         self._runs = 0
         self._socket: ClientConnection | None = None
@@ -253,7 +254,7 @@ class Tab:
 
     async def _receive(self, socket: ClientConnection, answer: Answer) -> None:
         """Take messages until the script has finished."""
-        run, fragment, seen = "", False, set()
+        run, fragment, seen, first = "", False, set(), ()
         while True:
             raw = await socket.recv()
             answer.received += len(raw)
@@ -277,12 +278,14 @@ class Tab:
             elif kind == "session_event" and message.session_event.HasField("script_compilation_exception"):
                 answer.failures.append(message.session_event.script_compilation_exception.message)
             elif kind in ("delta", "ref_hash"):
-                kept = self._element(message)
+                kept, path = self._element(message), tuple(message.metadata.delta_path)
+                first = first or path
                 button = message.delta.new_element.download_button
                 if button.deferred_file_id:
                     self.files[button.label] = button.deferred_file_id
                 if kept.widget is not None:
                     self._learn(kept.widget)
+                    self._paths[kept.widget.key] = path
                     seen.add(kept.widget.id)
                 answer.failures += [kept.failure] if kept.failure else []
             # The end of an earlier run may come late.
@@ -292,7 +295,12 @@ class Tab:
                 and message.metadata.run.script_run_id in ("", run)
             ):
                 break
-        if not fragment:  # as in a browser, what the run did not draw or use is gone
+        # As in a browser, what the run did not draw or use is gone. A fragment draws what holds it first.
+        if fragment:
+            for key, widget in [*self.widgets.items()]:
+                if widget.id not in seen and self._paths[key][: len(first)] == first:
+                    del self.widgets[key]
+        else:
             self.values = {name: value for name, value in self.values.items() if name in seen}
             self._runs += 1
             self._kept = {h: k for h, k in self._kept.items() if self._runs - k.run <= MESSAGE_AGE}

@@ -32,6 +32,24 @@ elif how == "raise":
     raise ValueError("raised")
 elif how == "end":
     os._exit(3)
+elif how == "nested":
+
+    @st.fragment
+    def inner():
+        st.checkbox("inner", key="inner")
+
+    @st.fragment
+    def outer():
+        if st.checkbox("outer", True, key="outer"):
+            st.container().checkbox("own", key="own")
+            inner()
+
+    @st.fragment
+    def other():
+        st.checkbox("other", key="other")
+
+    outer()
+    other()
 else:
     st.error("what the page is about")
 """
@@ -65,6 +83,21 @@ def test_two_visitors_meet_no_error(app: Server) -> None:
     assert all(answer.received > 0 for answer in report.answers)
     assert 0 < report.idle <= report.warm
     assert "errors: 0" in "\n".join(report.lines())
+
+
+def test_what_a_fragment_no_longer_draws_is_not_moved(stub: Server) -> None:
+    async def left() -> list[set[str]]:
+        tab = Tab(stub.url, query="how=nested")
+        await tab.open()
+        shown = [{*tab.widgets}]
+        for moved, value in (("own", True), ("outer", False), ("outer", True)):
+            await tab.move(tab.widgets[moved], value)
+            shown.append({*tab.widgets})
+        await tab.close()
+        return shown
+
+    everything = {"outer", "own", "inner", "other"}
+    assert asyncio.run(left()) == [everything, everything, {"outer", "other"}, everything]
 
 
 def test_what_a_visitor_must_not_see_is_counted(stub: Server) -> None:
