@@ -26,7 +26,7 @@ from streamlit import config
 # `posenc` and `pages` stand beside this file, which need not be the working directory.
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
-from pages.ui import twin
+from pages.ui import memory, twin
 from pages.ui.headers import FRAME_ANCESTORS_VARIABLE, SecurityHeaders, content_security_policy
 
 ROOT = Path(__file__).resolve().parent
@@ -42,6 +42,7 @@ if config._main_script_path is None:
 @asynccontextmanager
 async def lifespan(_app: st.App) -> AsyncIterator[None]:
     """Import what every page needs before a visitor waits, and spare it from garbage collection."""
+    memory.share_heaps()
     importlib.import_module("posenc.figures")
     # Streamlit looks its settings up anew for every message. None changes while the app serves.
     config.get_option = cache(config.get_option)
@@ -66,6 +67,7 @@ async def tidy() -> None:
     while True:
         await asyncio.sleep(PAUSE_S)
         gc.collect()
+        memory.give_back()
 
 
 policy = content_security_policy(
