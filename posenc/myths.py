@@ -6,10 +6,10 @@ Letters: p position, k offset, ω_i rate of pair i (`posenc.inv_freq`), d = `d_m
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import DTypeLike, NDArray
 
 from posenc.arrays import Floats
 from posenc.assembly import sizes
@@ -27,11 +27,33 @@ FEW = 128  # positions that are enough to see it
 WIDTHS = (16, 32, 64, 128, 256, 512, 1024)
 
 
+@dataclass(frozen=True)
+class Words:
+    """Vectors from N(0, 1/columns), as long as a unit vector on average; drawn anew by all who read them.
+
+    A kilobyte a column is too much to keep.
+    """
+
+    seed: int
+    rows: int
+    columns: int
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Of the array."""
+        return self.rows, self.columns
+
+    def __array__(self, dtype: DTypeLike | None = None, copy: bool | None = None) -> NDArray[Any]:
+        """Draw them."""
+        drawn = np.random.default_rng(self.seed).standard_normal(self.shape) * self.columns**-0.5
+        return np.asarray(drawn, dtype)
+
+
 class Evidence(NamedTuple):
     """What there is to see: named numbers, and named curves over `x`, with places marked on it.
 
     `made` is what the displayed code makes: the first curve, or the numbers where the curves are over widths;
-    `given` the arrays that it reads, by name of their file.
+    `given` the arrays that it reads, by name of their file, or how to draw them.
     """
 
     numbers: Mapping[str, float]
@@ -39,7 +61,7 @@ class Evidence(NamedTuple):
     curves: Mapping[str, Floats]
     made: Floats
     marks: Mapping[str, float] = {}
-    given: Mapping[str, Floats] = {}
+    given: Mapping[str, "Floats | Words"] = {}
 
     @property
     def points(self) -> int:
@@ -147,7 +169,7 @@ def row_zero(d_model: int, base: float, seed: int) -> Evidence:
 def scale(d_model: int, base: float, seed: int) -> Evidence:
     """Why × √d: the rms of vectors from N(0, 1/d) over that of the sinusoid, as it is and scaled."""
     found = [
-        sizes(_words(seed, FEW, width), sinusoidal(FEW, width, base=base, dtype=np.float64))
+        sizes(np.asarray(Words(seed, FEW, width)), sinusoidal(FEW, width, base=base, dtype=np.float64))
         for width in (*WIDTHS, d_model)
     ]
     here, ratios = found[-1], found[:-1]
@@ -156,7 +178,7 @@ def scale(d_model: int, base: float, seed: int) -> Evidence:
         "as_it_is": np.array([each.ratio for each in ratios]),
         "scaled": np.array([each.scaled_ratio for each in ratios]),
     }
-    made, given = np.array([here.ratio, here.scaled_ratio]), {"words.npy": _words(seed, FEW, d_model)}
+    made, given = np.array([here.ratio, here.scaled_ratio]), {"words.npy": Words(seed, FEW, d_model)}
     return Evidence(numbers, np.array(WIDTHS, dtype=np.float64), curves, made, given=given)
 
 
@@ -168,13 +190,14 @@ def add(d_model: int, base: float, seed: int) -> Evidence:
     largest dot product with: the share of p = 0 … n − 1 for which that is right, for x from N(0, 1).
     """
     shares = [_read_back(width, base, seed) for width in (*WIDTHS, d_model)]
-    x, p = _words(seed, FEW, d_model), sinusoidal(FEW, d_model, base=base, dtype=np.float64)
-    a, b = _words(seed + 1, d_model, 8), _words(seed + 2, d_model, 8)
+    words = Words(seed, FEW, d_model)
+    x, p = np.asarray(words), sinusoidal(FEW, d_model, base=base, dtype=np.float64)
+    a, b = (np.asarray(Words(seed + each, d_model, 8)) for each in (1, 2))
     beside = np.hstack([x, p]) @ np.vstack([a, b])
     numbers = {"difference": largest_difference(beside, x @ a + p @ b), "share": shares[-1], "positions": FEW}
     curves, made = {"share": np.array(shares[:-1])}, np.array(shares[-1:])
     widths = np.array(WIDTHS, dtype=np.float64)
-    return Evidence(numbers, widths, curves, made, given={"words.npy": x})
+    return Evidence(numbers, widths, curves, made, given={"words.npy": words})
 
 
 MYTHS: Mapping[str, Myth] = {
@@ -195,17 +218,10 @@ MYTHS: Mapping[str, Myth] = {
 }
 
 
+@lru_cache(maxsize=32)  # 0.2 MB at most
 def evidence(name: str, d_model: int, base: float, seed: int) -> Evidence:
     """Return what there is to see of one of the `MYTHS`, which is kept for who asks next."""
-    return (_usual if d_model <= WIDTHS[-1] else _wide)(name, d_model, base, seed)
-
-
-def _look(name: str, d_model: int, base: float, seed: int) -> Evidence:
     return MYTHS[name].look(d_model, base, seed)
-
-
-# Two of the myths hold the vectors that their code reads, a kilobyte a column: 32 MB here and 32 MB there.
-_usual, _wide = lru_cache(maxsize=32)(_look), lru_cache(maxsize=2)(_look)
 
 
 def _paired(d_model: int) -> int:
@@ -213,13 +229,7 @@ def _paired(d_model: int) -> int:
     return max(D_MODEL.check(d_model), 2)
 
 
-def _words(seed: int, rows: int, columns: int) -> Floats:
-    """Draw vectors from N(0, 1/columns): as long as a unit vector on average."""
-    drawn: Floats = np.random.default_rng(seed).standard_normal((rows, columns)) * columns**-0.5
-    return drawn
-
-
 def _read_back(d_model: int, base: float, seed: int) -> float:
     table = sinusoidal(FEW, d_model, base=base, layout="sin_cos", dtype=np.float64)
-    summed = _words(seed, FEW, d_model) * np.sqrt(d_model) + table
+    summed = np.asarray(Words(seed, FEW, d_model)) * np.sqrt(d_model) + table
     return float((dot(summed, table).argmax(axis=1) == np.arange(FEW)).mean())
