@@ -152,6 +152,6 @@ class Visitor:
         if moved.kind == "bidi_component":  # a box drawn on a heatmap
             ends = [sorted(self.random.sample(range(int(size) + 1), k=2)) for size in moved.limits]
             return json.dumps([{"event": "view", "value": [end for pair in ends for end in pair]}])
-        if moved.kind == "text_area":
+        if moved.kind in ("text_area", "text_input"):
             return " ".join(self.random.choices(WORDS, k=self.random.randint(1, 12)))
         return not moved.value  # a switch, or a button, which is off until it is pressed
