@@ -13,7 +13,7 @@ PAGE = "fixed_vs_learned"
 ENDING = ("learned", "random", "own")  # kinds of tables that end with their last row
 
 # Shared by all visitors: the arrays are read-only, and a pick says everything that they depend on.
-portrait = st.cache_resource(max_entries=24, show_spinner=False)(comparison.portrait)
+portrait = st.cache_resource(max_entries=12, show_spinner=False)(comparison.portrait)
 view = controls.settings()
 
 

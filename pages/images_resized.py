@@ -12,8 +12,8 @@ from posenc.interpolation import GRID_METHOD
 
 PAGE = "images"
 CODE = posenc.Choice("code_array", ("table", "resized"))
-resize = st.cache_resource(max_entries=4, show_spinner=False)(resizing.resized)
-compare = st.cache_resource(max_entries=4, show_spinner=False)(
+resize = st.cache_resource(max_entries=2, show_spinner=False)(resizing.resized)
+compare = st.cache_resource(max_entries=2, show_spinner=False)(
     lambda task: resizing.compared(task, resize(task))
 )
 

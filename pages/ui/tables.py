@@ -169,7 +169,7 @@ def measured(pick: picks.Pick, measure: str) -> Measured:
         return wanted.found
 
 
-# All visitors share what is found, 16 times at most 2 MB; the arguments are the whole key.
-@st.cache_resource(max_entries=16, show_spinner=False)
+# All visitors share what is found, 8 times at most 2 MB; the arguments are the whole key.
+@st.cache_resource(max_entries=8, show_spinner=False)
 def _shared(pick: picks.Pick, measure: str) -> Wanted:
     return Wanted(pick, measure)
