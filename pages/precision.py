@@ -13,8 +13,7 @@ from posenc.parameters import PRECISION, SEQ_LEN, STAGE
 
 LAST = SEQ_LEN.maximum - 1
 POINTS = 240  # positions at which two are moved together
-THIRD = (308, 308, 308)  # pixels: exact, rounded, difference
-BLOCKS = 200  # pixels that axes and colours leave of them
+BLOCKS = 200  # pixels that axes and colours leave of a third of the page
 
 view = controls.settings()
 n = view.seq_len
@@ -113,9 +112,10 @@ def matrix() -> None:
     """Show the scores of all positions around one: exact, rounded, and what is between them."""
     layout.section("precision", "matrix", first=f"{first:,}", last=f"{first + n - 1:,}")
     with st.spinner(label("precision.wait")):
-        for place, name in zip(layout.beside(*THIRD), ("exact", "made", "between"), strict=True):
+        grid = layout.columns(3, layout.PICTURE)
+        for name in ("exact", "made", "between"):
             whole, words = picture(name), label(f"precision.{name}", format=title)
-            with place:
+            with grid.cell():
                 st.markdown(f"**{words}**")
                 heatmap.show(
                     f"scores_{name}",
