@@ -225,11 +225,11 @@ def language() -> str:
     """Draw the choice of language; the reader's own is the default and stays out of the address."""
     own = browser_language()
     parameter = Choice("lang", (own, *(lang for lang in LANGUAGES if lang != own)))
-    # Words are needed before the choice is drawn.
+    # Words are needed before the choice is drawn: for the notice of a bad link, then for the choice itself.
     speak(st.session_state.setdefault("lang", own))
-    chosen = choice(parameter)
-    speak(chosen)
-    return chosen
+    url.seed(parameter)
+    speak(url.publish(parameter))
+    return choice(parameter)
 
 
 def shared() -> Settings:

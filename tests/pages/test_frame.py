@@ -38,6 +38,7 @@ def test_a_link_opens_its_view_and_keeps_it_in_the_address(frame):
     assert shared(app) == {"seq_len": 77, "d_model": 100, "base": 500.0, "layout": "cos_sin"}
     assert {name: address(app)[name] for name in link} == link
     assert "순서" in app.title[0].value
+    assert app.segmented_control(key="lang").label == text.catalogue("ko")["label.lang"]
 
 
 def failed(app):
