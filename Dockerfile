@@ -1,8 +1,6 @@
 FROM python:3.13-slim
 
-# Each visitor's run has a thread of its own; with a heap for each of them, memory that was freed stays taken.
-ENV MALLOC_ARENA_MAX=2 \
-    PYTHONUNBUFFERED=1 \
+ENV PYTHONUNBUFFERED=1 \
     PYTHONDONTWRITEBYTECODE=1 \
     HOME=/tmp \
     STREAMLIT_SERVER_ADDRESS=0.0.0.0 \

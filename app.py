@@ -30,7 +30,7 @@ from pages.ui import memory, twin
 from pages.ui.headers import FRAME_ANCESTORS_VARIABLE, SecurityHeaders, content_security_policy
 
 ROOT = Path(__file__).resolve().parent
-PAUSE_S = 10.0
+PAUSE_S = 30.0
 MOST_NEW = 20_000  # objects made before Python looks for cycles: a run makes several thousand
 
 # `streamlit run` reads .streamlit/config.toml beside this file. Under another ASGI server Streamlit
@@ -42,7 +42,7 @@ if config._main_script_path is None:
 @asynccontextmanager
 async def lifespan(_app: st.App) -> AsyncIterator[None]:
     """Import what every page needs before a visitor waits, and spare it from garbage collection."""
-    memory.share_heaps()
+    memory.keep_small()
     importlib.import_module("posenc.figures")
     # Streamlit looks its settings up anew for every message. None changes while the app serves.
     config.get_option = cache(config.get_option)
@@ -62,7 +62,8 @@ async def tidy() -> None:
     """Give back what runs and visitors have left.
 
     Each run leaves a few hundred objects of Streamlit's that hold each other. Python's own collector counts
-    objects, not bytes, and comes late. A collection takes about a millisecond a visitor: imports are frozen.
+    objects, not bytes, and comes late. All wait for a collection, which takes one to three milliseconds a
+    visitor (imports are frozen).
     """
     while True:
         await asyncio.sleep(PAUSE_S)

@@ -43,7 +43,7 @@ import app
 class Page: ...
 
 done = []
-app.memory.share_heaps = lambda: done.append("shared")
+app.memory.keep_small = lambda: done.append("shared")
 app.memory.give_back = lambda: done.append("given")
 
 async def main():

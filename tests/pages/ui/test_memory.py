@@ -30,7 +30,7 @@ def test_threads_share_a_few_heaps(shared: bool) -> None:
         from pages.ui import memory
 
         if {shared}:
-            memory.share_heaps()
+            memory.keep_small()
         c, many = ctypes.CDLL(None), threading.Barrier(12)
         c.malloc.restype = c.fopen.restype = ctypes.c_void_p
 
@@ -54,6 +54,22 @@ def test_threads_share_a_few_heaps(shared: bool) -> None:
             print(told.read().count("<heap nr="))
     """)
     assert heaps <= memory.HEAPS if shared else heaps > memory.HEAPS
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="other systems are left as they are")
+def test_the_system_makes_no_huge_pages() -> None:
+    before, after = run("""
+        from pages.ui import memory
+
+        def enabled():
+            status = open("/proc/self/status").read()
+            return int(status.partition("THP_enabled:")[2].split()[0])
+
+        print(enabled())
+        memory.keep_small()
+        print(enabled())
+    """)
+    assert (before, after) == (1, 0)
 
 
 @only_glibc
@@ -90,5 +106,5 @@ def test_another_allocator_is_left_alone(monkeypatch: pytest.MonkeyPatch) -> Non
 
     for library in (none, windows):
         monkeypatch.setattr(ctypes, "CDLL", library)
-        memory.share_heaps()
+        memory.keep_small()
         memory.give_back()
