@@ -6,6 +6,7 @@ import asyncio
 import os
 import time
 from collections import Counter
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from statistics import mean
@@ -139,6 +140,8 @@ async def measure(
     watching = asyncio.create_task(watch(start))
     await asyncio.gather(*(visitor.stay(start + seconds, think, record) for visitor in visitors))
     watching.cancel()
+    with suppress(asyncio.CancelledError):  # what else it ended by is an error
+        await watching
     took, end = time.monotonic() - start, Usage.of(server.pid)
     report.memory.append((took, end.memory))
     report.processor = end.processor - there.processor
