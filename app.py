@@ -19,18 +19,22 @@ from pathlib import Path
 # visitors share the cores, one decomposition took twenty times as long.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
+# `posenc` and `pages` stand beside this file, which need not be the working directory.
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+
+from pages.ui import memory
+
+memory.keep_small()  # before there are threads, each with a heap of its own
+
 import streamlit as st
 from starlette.middleware import Middleware
 from streamlit import config
 
-# `posenc` and `pages` stand beside this file, which need not be the working directory.
-sys.path.insert(0, str(Path(__file__).resolve().parent))
-
-from pages.ui import memory, twin
+from pages.ui import twin
 from pages.ui.headers import FRAME_ANCESTORS_VARIABLE, SecurityHeaders, content_security_policy
 
 ROOT = Path(__file__).resolve().parent
-PAUSE_S = 30.0
+PAUSE_S = 20.0
 MOST_NEW = 20_000  # objects made before Python looks for cycles: a run makes several thousand
 
 # `streamlit run` reads .streamlit/config.toml beside this file. Under another ASGI server Streamlit
@@ -42,7 +46,6 @@ if config._main_script_path is None:
 @asynccontextmanager
 async def lifespan(_app: st.App) -> AsyncIterator[None]:
     """Import what every page needs before a visitor waits, and spare it from garbage collection."""
-    memory.keep_small()
     importlib.import_module("posenc.figures")
     # Streamlit looks its settings up anew for every message. None changes while the app serves.
     config.get_option = cache(config.get_option)

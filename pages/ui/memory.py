@@ -2,14 +2,14 @@
 
 Each run is a thread of its own, and glibc gives threads up to eight heaps a core. What is free in one of them
 is neither used by the others nor given back: after ten minutes of a hundred visitors it was two thirds of all
-memory. Two heaps, one for each run that takes its turn, cost no time. And NumPy asks for huge pages where an
-array is large; when it is gone, the system fills what is left of them up again, two megabytes at a time.
+memory. A heap for all of them costs no time, since most threads wait for their turn. And NumPy asks for huge
+pages where an array is large; when it is gone, the system fills up again what is left of them.
 """
 
 import ctypes
 from typing import Any
 
-HEAPS = 2
+HEAPS = 1
 _M_ARENA_MAX = -8  # of <malloc.h>
 _PR_SET_THP_DISABLE = 41  # of <linux/prctl.h>
 
@@ -24,7 +24,7 @@ def _call(name: str, *arguments: int) -> None:
 
 
 def keep_small() -> None:
-    """Let all threads share a few heaps, of small pages; to be called before there are many."""
+    """Let all threads share the heaps that there are, of small pages; to be called when there are few."""
     _call("mallopt", _M_ARENA_MAX, HEAPS)
     _call("prctl", _PR_SET_THP_DISABLE, 1, 0, 0, 0)
 

@@ -24,7 +24,7 @@ def run(script: str) -> list[int]:
 
 @only_glibc
 @pytest.mark.parametrize("shared", [False, True])
-def test_threads_share_a_few_heaps(shared: bool) -> None:
+def test_threads_share_a_heap(shared: bool) -> None:
     (heaps,) = run(f"""
         import ctypes, tempfile, threading
         from pages.ui import memory
