@@ -23,6 +23,8 @@ from urllib.parse import urlencode
 
 from playwright.sync_api import BrowserContext, Page, sync_playwright
 
+from pages.ui import controls
+from posenc import SEQ_LEN
 from tests import chromium
 from tests.benchmarks.measure import MEGABYTE, PATIENCE_S, REPEATS, markdown
 from tests.browser.harness import FLAGS, HEIGHT
@@ -32,7 +34,6 @@ SIZES = ((512, 512), (1024, 1024), (2048, 1024))
 MOST_TIME = {(512, 512): 1 / 2, (2048, 1024): 1 / 5}
 MOST_BYTES = {(1024, 1024): 1 / 4}
 QUIET_S = 0.5
-STEPS = 64  # a power of two over the distance of the stops below it, as in `controls.ladder`
 
 PLAIN = """
 import numpy as np
@@ -149,8 +150,9 @@ def measure(context: BrowserContext, ours: Server, plain: Server, size: tuple[in
     """Move both pages in turns, the first move of each to warm up; the last one arrives at the size."""
     tabs = Tab(context.new_page(), OURS), Tab(context.new_page(), PLAINS)
     seq_len, d_model = size
-    step = seq_len // STEPS
-    query = {"seq_len": seq_len - (REPEATS + 1) * step, "d_model": d_model}
+    stops = controls.ladder(SEQ_LEN.minimum, seq_len)
+    step = stops[-1] - stops[-2]
+    query = {"seq_len": stops[-1 - (REPEATS + 1)], "d_model": d_model}
     tabs[0].open(f"{ours.url}/sinusoidal?{urlencode(query)}")
     tabs[1].open(f"{plain.url}?{urlencode(query | {'step': step})}")
     for _ in range(REPEATS + 1):
