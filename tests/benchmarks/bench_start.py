@@ -41,17 +41,22 @@ HEAVY = ("pandas", "pyarrow", "scipy", "matplotlib", "altair", "pydeck", "sklear
 SHOWN = 12
 IMPORTED = re.compile(r"import time:\s+(\d+) \|\s+\d+ \|\s+([\w.]+)")
 
-# Looks at every frame for the first chart and for the script's end; times from the start of navigation.
+# Looks at every frame for the first chart and for the script's end; times from the start of navigation. A
+# script may have run between two frames: then it is taken to have started when the app stood there.
 WATCH = """() => {
   const seen = (window.seen = {});
   const look = () => {
     const app = document.querySelector('[data-testid=stApp]');
     const state = app && app.dataset.testScriptState;
+    if (state) seen.app ??= performance.now();
     if (state === 'running') seen.running ??= performance.now();
     const painted = [...document.querySelectorAll('.heatmap[data-painted], .js-plotly-plot .main-svg')]
       .some((chart) => chart.getClientRects().length);
     if (painted) seen.chart ??= performance.now();
-    if (seen.running && seen.chart && state === 'notRunning') seen.end ??= performance.now();
+    if (seen.chart && state === 'notRunning') {
+      seen.running ??= seen.app;
+      seen.end ??= performance.now();
+    }
     if (!seen.end) requestAnimationFrame(look);
   };
   requestAnimationFrame(look);
