@@ -35,6 +35,8 @@ from pages.ui.headers import FRAME_ANCESTORS_VARIABLE, SecurityHeaders, content_
 
 ROOT = Path(__file__).resolve().parent
 PAUSE_S = 20.0
+# By every page: our figures, and what Streamlit loads when it first draws an icon.
+NEEDED = ("posenc.figures", "streamlit.emojis", "streamlit.material_icon_names", "PIL.Image")
 MOST_NEW = 20_000  # objects made before Python looks for cycles: a run makes several thousand
 
 # `streamlit run` reads .streamlit/config.toml beside this file. Under another ASGI server Streamlit
@@ -46,7 +48,8 @@ if config._main_script_path is None:
 @asynccontextmanager
 async def lifespan(_app: st.App) -> AsyncIterator[None]:
     """Import what every page needs before a visitor waits, and spare it from garbage collection."""
-    importlib.import_module("posenc.figures")
+    for name in NEEDED:
+        importlib.import_module(name)
     # Streamlit looks its settings up anew for every message. None changes while the app serves.
     config.get_option = cache(config.get_option)
     config.get_options_for_section = cache(config.get_options_for_section)
