@@ -1,9 +1,9 @@
 """What the C library and Linux hold for this process: as little as can be, where they can be told so.
 
 Each run is a thread of its own, and glibc gives threads up to eight heaps a core. What is free in one of them
-is neither used by the others nor given back: after ten minutes of a hundred visitors it was two thirds of all
-memory. A heap for all of them costs no time, since most threads wait for their turn. And NumPy asks for huge
-pages where an array is large; when it is gone, the system fills up again what is left of them.
+is neither used by the others nor given back: after ten minutes of a hundred visitors two thirds of what the
+heaps held were free. A heap for all of them costs no time, since most threads wait for their turn. And NumPy
+asks for huge pages where an array is large; when it is gone, the system fills up again what is left of them.
 """
 
 import ctypes

@@ -69,7 +69,9 @@ def test_the_system_makes_no_huge_pages() -> None:
         memory.keep_small()
         print(enabled())
     """)
-    assert (before, after) == (1, 0)
+    if not before:
+        pytest.skip("this system makes none for anybody")
+    assert after == 0
 
 
 @only_glibc
