@@ -31,9 +31,11 @@ LOGO, ICON = (
     f"data:image/svg+xml;base64,{base64.b64encode((Path(__file__).parent / file).read_bytes()).decode()}"
     for file in ("logo.svg", "icon.svg")
 )
-# Korean breaks between words, not inside them, as English does. Formulas have room for their tallest signs
-# and fit a phone: a box that scrolls cannot be reached by keyboard.
+# Korean breaks between words, not inside them, as English does. What a run has yet to draw does not fade: the
+# browser kept a layer for each of forty elements that were about to, and repainted charts an eighth later.
+# Formulas have room for their tallest signs and fit a phone: no keyboard reaches into a box that scrolls.
 STYLE = """<style>
+[data-stale] {transition: none !important; opacity: 1 !important}
 h1, h2, h3, p, li, td {word-break: keep-all; overflow-wrap: anywhere}
 [class*="st-key-show_"] summary p {font-size: 1.2rem}
 .katex-display {padding: .6rem .25rem}

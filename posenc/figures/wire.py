@@ -3,7 +3,8 @@
 A little-endian uint32 (how many bytes of JSON follow), the JSON, then the arrays that it names in ``arrays``
 as [name, type, count], one after the other. Cells are float32 where each is one value. Where blocks are
 drawn, mean, least and greatest are 16-bit steps of one scale, value = scale[0] + scale[1]·step, rounded to
-the nearest; 65535 stands for no value. The size of a message depends on the number of cells alone.
+the nearest; 65535 stands for no value. The mean of at most two values is midway between them, and not sent.
+The size of a message depends on the number of cells alone.
 """
 
 import json
@@ -28,9 +29,8 @@ class Cells(Cut):
     A picture of them is the same message as one of the blocks.
     """
 
-    mean: NDArray[Any]  # float32, or steps
-    extremes: tuple[NDArray[np.uint16], ...]  # none where each block is one value
-    scale: tuple[float, ...]  # likewise
+    planes: dict[str, NDArray[Any]]  # mean as float32; or steps of least, greatest, and the mean if need be
+    scale: tuple[float, ...]  # none where each block is one value
     exact: bool
 
 
@@ -51,7 +51,7 @@ def pack(picture: Picture[Blocks | Cells], shape: tuple[int, int], **more: objec
     bytes
     """
     blocks = cells(picture.blocks)
-    arrays = dict(zip(("mean", "least", "greatest"), (blocks.mean, *blocks.extremes), strict=False))
+    arrays = dict(blocks.planes)
     entries: dict[str, Any] = {"scale": blocks.scale} if blocks.scale else {}
     for name, axis, edges in (
         ("rows", picture.rows, blocks.rows),
@@ -86,13 +86,24 @@ def cells(blocks: Blocks | Cells) -> Cells:
         return blocks
     ends = blocks.rows, blocks.columns
     if blocks.single:
-        return Cells(*ends, blocks.mean.astype(np.float32), (), (), blocks.exact)
+        return Cells(*ends, {"mean": blocks.mean.astype(np.float32)}, (), blocks.exact)
     low, high = float(np.fmin.reduce(blocks.minimum, None)), float(np.fmax.reduce(blocks.maximum, None))
     if np.isnan(low):  # no number at all
         low = high = 0.0
     step = (high - low) / STEPS or 1.0
-    mean, *extremes = (_steps(plane, low, step) for plane in (blocks.mean, blocks.minimum, blocks.maximum))
-    return Cells(*ends, mean, tuple(extremes), (low, step), blocks.exact)
+    planes = {"least": blocks.minimum, "greatest": blocks.maximum}
+    if not _midway(blocks, step):
+        planes["mean"] = blocks.mean
+    steps = {name: _steps(plane, low, step) for name, plane in planes.items()}
+    return Cells(*ends, steps, (low, step), blocks.exact)
+
+
+def _midway(blocks: Blocks, step: float) -> bool:
+    """Say whether means lie midway between extremes: of two values they do, of their squares not."""
+    if blocks.rows_each * blocks.columns_each > 2:
+        return False
+    off = blocks.mean - (blocks.minimum + blocks.maximum) / 2
+    return bool(np.fmax.reduce(np.abs(off), None, initial=0.0) < step / 1000)
 
 
 def _steps(plane: NDArray[np.float64], low: float, step: float) -> NDArray[np.uint16]:

@@ -82,6 +82,16 @@ def test_slider_moves_charts_and_the_link_keeps_the_view(visit: Visit, slug: str
     assert view.errors + copied.errors == []
 
 
+def test_what_is_not_drawn_yet_does_not_fade(visit: Visit) -> None:
+    fading = """() => {
+      const element = document.querySelector('[data-stale]');
+      element.style = 'opacity: .33; transition: opacity 1s ease-in .5s'; // as Streamlit's own
+      const { opacity, transitionDuration, transitionDelay } = getComputedStyle(element);
+      return [opacity, transitionDuration, transitionDelay];
+    }"""
+    assert visit("sinusoidal").page.evaluate(fading) == ["1", "0s", "0s"]
+
+
 @pytest.mark.parametrize("slug", SLUGS)
 def test_junk_in_the_link_gives_the_default_view(visit: Visit, slug: str) -> None:
     plain = visit(slug, lang="en").charts

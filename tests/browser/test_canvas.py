@@ -151,6 +151,18 @@ def test_blocks_without_a_number_stay_empty(canvas: Callable[..., Alone]) -> Non
     assert not nothing.colours((1, 1), (5, 5)).any()
 
 
+def test_of_two_values_the_canvas_finds_the_mean(canvas: Callable[..., Alone]) -> None:
+    matrix = np.array([[-1, 1, np.nan], [0, 0.5, np.nan], [0.25, -1, 1]])  # rows 0–1, and 2 alone
+    shown = canvas().send(matrix, most=(2, 3))
+    wanted = [scale((mean + 1) / 2, DIVERGING) for mean in (-0.5, 0.75, 0.25, -1, 1)]
+    places = [(1, 0.5), (1, 1.5), (2.5, 0.5), (2.5, 1.5), (2.5, 2.5)]
+    np.testing.assert_allclose(shown.colours(*places)[:, :3], wanted, atol=3)
+    assert shown.hover(1, 0.5)[2:] == ["value: −0.5000", "~least: −1.0000", "~greatest: 0.0000"]
+    assert shown.hover(2.5, 2.5)[2:] == ["value: 1.0000"]
+    assert shown.colours((1, 2.5))[0, 3] == 0
+    assert shown.hover(1, 2.5)[2] == "value: —"
+
+
 def test_where_the_screen_has_fewer_pixels_than_there_are_blocks_they_share_their_mean(
     canvas: Callable[..., Alone],
 ) -> None:

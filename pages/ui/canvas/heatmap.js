@@ -36,6 +36,8 @@ function unpack(bytes) {
     picture[name] = new TYPES[type](bytes.slice(at, end).buffer); // a copy: the message is not aligned
     at = end;
   }
+  const { least, greatest } = picture;
+  picture.mean ??= Float32Array.from(least, (step, k) => (step + greatest[k]) / 2); // both may be EMPTY: so is it
   return picture;
 }
 
