@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import itertools
 import json
+import os
+import subprocess
+import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -11,10 +15,10 @@ from pathlib import Path
 import pytest
 
 from tests.load import budget
-from tests.load.measure import Report, measure
+from tests.load.measure import Report, Usage, measure
 from tests.load.protocol import Answer, Tab, Widget
 from tests.load.visitor import Visitor
-from tests.serving import Server, serve
+from tests.serving import Server, children, serve
 
 # Fails in as many ways as a page can; the address says how.
 STUB = """
@@ -135,8 +139,37 @@ def test_a_report_says_what_was_measured() -> None:
     text = "\n".join(report.lines())
     assert "moves:   100 times, p50    510 ms, p95    960 ms, max   1000 ms,      2 kB a move" in text
     assert "errors: 1\n            1 × no answer" in text
-    assert "100 after one visitor, 160 after 60 s, 700 at the end (4.38 ×)" in text
-    assert "150.00 MiB a session" in text
+    assert "100 after one visitor, 160 after 60 s, 690 at the end (4.31 ×)" in text
+    assert "147.50 MiB a session" in text
+
+
+def test_memory_is_what_most_of_the_time_was_so() -> None:
+    report = Report(1, idle=1.0, warm=1.0)
+    report.memory = [(float(second), 900.0 if second in (60, 599) else 300.0) for second in range(600)]
+    assert (report.mark, report.end) == ((60.0, 300.0), 300.0)
+
+
+def test_a_thread_that_has_ended_is_no_reason_not_to_count_the_others(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    listed, gone = Path.glob, Path("/proc/self/task/0/children")
+    with subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE) as child:
+        monkeypatch.setattr(Path, "glob", lambda *asked: [gone, *listed(*asked), gone])
+        assert child.pid in children(os.getpid())
+        child.communicate()
+
+
+def test_what_stops_the_watch_of_the_memory_is_an_error(app: Server, monkeypatch: pytest.MonkeyPatch) -> None:
+    read, reads = Usage.of, itertools.count()
+
+    def fails_later(pid: int) -> Usage:
+        if next(reads) == 4:  # idle, warm, when all are there, and once by the watch
+            raise ZeroDivisionError
+        return read(pid)
+
+    monkeypatch.setattr(Usage, "of", fails_later)
+    with pytest.raises(ZeroDivisionError):
+        asyncio.run(measure(app, 1, seconds=2.5, think=0.5))
 
 
 def test_a_box_and_a_step_stay_on_what_they_are_drawn_on() -> None:
