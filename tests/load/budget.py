@@ -2,9 +2,9 @@
 
 Opens every page by links with the largest and the smallest values that are allowed, then sets every widget on
 it to every option or to both its ends, draws a box on every heatmap, types the longest text, and takes every
-download. Prints by how much the server's resident memory rose above what it was, at most, in each of the
-dearest moves, and what it kept of that; 1 is returned if a move took more than 64 MB or failed. Linux only
-(/proc), and some minutes long.
+download when it first appears and at the end. Prints by how much the server's resident memory rose above what
+it was, at most, in each of the dearest moves, and what it kept of that; 1 is returned if a move took more
+than 64 MB or failed. Linux only (/proc), and some minutes long.
 """
 
 from __future__ import annotations
@@ -129,12 +129,16 @@ async def spend(server: Server, slug: str) -> list[Move]:
 
         await spent("open", tab.open)
         # What the links set is not moved; the rest may come and go with what was moved before it.
-        done = {*link, "lang"}
+        done, taken = {*link, "lang"}, set[str]()
         while new := [key for key in tab.widgets if key not in done]:
             done.add(new[0])
             for value in [*extremes(tab.widgets[new[0]])]:
                 if new[0] in tab.widgets:
                     await spent(f"{new[0]} = {value}", tab.move, tab.widgets[new[0]], value)
+                for file in {*tab.files} - taken:
+                    taken.add(file)
+                    await spent(file, download, server, tab, file)
+        # Again, now that everything is as large as it can be.
         for file in [*tab.files]:
             await spent(file, download, server, tab, file)
         await tab.close()

@@ -283,6 +283,8 @@ class Tab:
                 button = message.delta.new_element.download_button
                 if button.deferred_file_id:
                     self.files[button.label] = button.deferred_file_id
+                    self._paths[button.label] = path
+                    seen.add(button.deferred_file_id)
                 if kept.widget is not None:
                     self._learn(kept.widget)
                     self._paths[kept.widget.key] = path
@@ -297,9 +299,11 @@ class Tab:
                 break
         # As in a browser, what the run did not draw or use is gone. A fragment draws what holds it first.
         if fragment:
-            for key, widget in [*self.widgets.items()]:
-                if widget.id not in seen and self._paths[key][: len(first)] == first:
-                    del self.widgets[key]
+            drawn = {key: widget.id for key, widget in self.widgets.items()} | self.files
+            for key, place in drawn.items():
+                if place not in seen and self._paths[key][: len(first)] == first:
+                    self.widgets.pop(key, None)
+                    self.files.pop(key, None)
         else:
             self.values = {name: value for name, value in self.values.items() if name in seen}
             self._runs += 1

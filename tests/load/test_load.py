@@ -44,13 +44,15 @@ elif how == "nested":
 
     @st.fragment
     def outer():
+        st.download_button("outer", lambda: b"it")
         if st.checkbox("outer", True, key="outer"):
             st.container().checkbox("own", key="own")
             inner()
 
     @st.fragment
     def other():
-        st.checkbox("other", key="other")
+        kind = st.checkbox("other", key="other")
+        st.download_button(f"other {kind}", lambda: b"it")
 
     outer()
     other()
@@ -102,6 +104,20 @@ def test_what_a_fragment_no_longer_draws_is_not_moved(stub: Server) -> None:
 
     everything = {"outer", "own", "inner", "other"}
     assert asyncio.run(left()) == [everything, everything, {"outer", "other"}, everything]
+
+
+def test_a_file_that_a_fragment_no_longer_offers_is_not_taken(stub: Server) -> None:
+    async def offered() -> list[set[str]]:
+        tab = Tab(stub.url, query="how=nested")
+        await tab.open()
+        shown = [{*tab.files}]
+        await tab.move(tab.widgets["other"], True)
+        for file in tab.files:
+            assert await tab.take(file)
+        await tab.close()
+        return [*shown, {*tab.files}]
+
+    assert asyncio.run(offered()) == [{"outer", "other False"}, {"outer", "other True"}]
 
 
 def test_what_a_visitor_must_not_see_is_counted(stub: Server) -> None:
