@@ -3,13 +3,47 @@
 With sixty visitors a move took half as long when runs waited in line as when all of them went on at once.
 """
 
-import threading
+from collections import deque
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
+from threading import Lock
+
+
+class Line:
+    """So many places, given to who has waited longest.
+
+    A `threading.Semaphore` gives a free place to whoever asks first, and who was woken for it goes to the end
+    of the line: of two hundred visitors the slowest twentieth waited 1.4 to 1.7 times as long.
+    """
+
+    def __init__(self, places: int) -> None:
+        self._free = places
+        self._waiting: deque[Lock] = deque()  # each held until its run is called
+        self._lock = Lock()
+
+    def wait(self) -> None:
+        """Wait for a place."""
+        called = Lock()
+        with self._lock:
+            if self._free:
+                self._free -= 1
+                return
+            called.acquire()
+            self._waiting.append(called)
+        called.acquire()
+
+    def leave(self) -> None:
+        """Give the place to the next."""
+        with self._lock:
+            if self._waiting:
+                self._waiting.popleft().release()
+            else:
+                self._free += 1
+
 
 # Two: while one waits for a file, or counts in NumPy, another goes on.
-_places = threading.BoundedSemaphore(2)
+_places = Line(2)
 _taken: ContextVar[bool] = ContextVar("_taken", default=False)
 
 
@@ -19,12 +53,13 @@ def turn() -> Iterator[None]:
     if _taken.get():
         yield
         return
-    with _places:
-        token = _taken.set(True)
-        try:
-            yield
-        finally:
-            _taken.reset(token)
+    _places.wait()
+    token = _taken.set(True)
+    try:
+        yield
+    finally:
+        _taken.reset(token)
+        _places.leave()
 
 
 @contextmanager
@@ -33,8 +68,8 @@ def aside() -> Iterator[None]:
     if not _taken.get():
         yield
         return
-    _places.release()
+    _places.leave()
     try:
         yield
     finally:
-        _places.acquire()
+        _places.wait()

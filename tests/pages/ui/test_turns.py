@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Callable
+from functools import partial
 
 import pytest
 
@@ -84,14 +86,41 @@ def test_who_waits_outside_lets_others_go_on() -> None:
 
 
 def test_who_waits_for_the_hub_lets_others_go_on(monkeypatch: pytest.MonkeyPatch) -> None:
-    free = []
+    others = []
+
+    def run() -> None:
+        with turns.turn():
+            others.append("done")
 
     def read(model: str, key: str | None) -> str:
-        free.append(turns._places.acquire(timeout=0.1))
-        turns._places.release()
+        start(run).join(LIMIT_S)
         return model
 
     monkeypatch.setattr(own, "read_from_hub", read)
-    with turns._places, turns.turn():  # both are taken
+    monkeypatch.setattr(turns, "_places", turns.Line(1))
+    with turns.turn():
         assert own._read(own.Wish("org/model")) == "org/model"
-    assert free == [True]
+        assert others == ["done"]
+
+
+def test_who_has_waited_longest_goes_first_and_who_just_left_goes_last() -> None:
+    line, went = turns.Line(1), []
+
+    def run(name: int) -> None:
+        line.wait()
+        went.append(name)
+        line.leave()
+
+    line.wait()
+    runs = []
+    for name in range(5):
+        runs.append(start(partial(run, name)))
+        deadline = time.monotonic() + LIMIT_S
+        while len(line._waiting) <= name and time.monotonic() < deadline:
+            time.sleep(0.001)
+    line.leave()
+    run(5)  # at once, before any of the others had time to wake
+    assert went == [0, 1, 2, 3, 4, 5]
+    for each in runs:
+        each.join(LIMIT_S)
+        assert not each.is_alive()
