@@ -143,15 +143,17 @@ async def measure(
     await asyncio.gather(*(visitor.arrive(i / ARRIVALS, record) for i, visitor in enumerate(visitors)))
     there, own, start = Usage.of(server.pid), time.process_time(), time.monotonic()
     watching = asyncio.create_task(watch(start))
-    await asyncio.gather(*(visitor.stay(start + seconds, think, record) for visitor in visitors))
-    watching.cancel()
-    with suppress(asyncio.CancelledError):  # what else it ended by is an error
-        await watching
-    took, end = time.monotonic() - start, Usage.of(server.pid)
-    report.memory.append((took, end.memory))
-    report.processor = end.processor - there.processor
-    report.client = (time.process_time() - own) / took
-    await asyncio.gather(*(visitor.leave() for visitor in visitors))
+    try:
+        await asyncio.gather(*(visitor.stay(start + seconds, think, record) for visitor in visitors))
+        watching.cancel()
+        with suppress(asyncio.CancelledError):  # what else it ended by is an error
+            await watching
+        took, end = time.monotonic() - start, Usage.of(server.pid)
+        report.memory.append((took, end.memory))
+        report.processor = end.processor - there.processor
+        report.client = (time.process_time() - own) / took
+    finally:
+        await asyncio.gather(*(visitor.leave() for visitor in visitors))
     report.gone = Usage.of(server.pid).memory
     report.load = (report.load[0], os.getloadavg()[0])
     return report
