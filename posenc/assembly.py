@@ -280,4 +280,5 @@ def _refusal(one: Floats, other: Floats) -> str:
 
 
 def _rms(values: Floats) -> np.float64:
-    return np.float64(np.sqrt(np.mean(values**2)))
+    every = values.ravel()
+    return np.float64(np.sqrt(every @ every / every.size))  # no array of squares

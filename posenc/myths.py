@@ -45,7 +45,8 @@ class Words:
 
     def __array__(self, dtype: DTypeLike | None = None, copy: bool | None = None) -> NDArray[Any]:
         """Draw them."""
-        drawn = np.random.default_rng(self.seed).standard_normal(self.shape) * self.columns**-0.5
+        drawn = np.random.default_rng(self.seed).standard_normal(self.shape)
+        drawn *= self.columns**-0.5
         return np.asarray(drawn, dtype)
 
 
@@ -169,7 +170,7 @@ def row_zero(d_model: int, base: float, seed: int) -> Evidence:
 def scale(d_model: int, base: float, seed: int) -> Evidence:
     """Why × √d: the rms of vectors from N(0, 1/d) over that of the sinusoid, as it is and scaled."""
     found = [
-        sizes(np.asarray(Words(seed, FEW, width)), sinusoidal(FEW, width, base=base, dtype=np.float64))
+        sizes(Words(seed, FEW, width), sinusoidal(FEW, width, base=base, dtype=np.float64))
         for width in (*WIDTHS, d_model)
     ]
     here, ratios = found[-1], found[:-1]
@@ -193,7 +194,8 @@ def add(d_model: int, base: float, seed: int) -> Evidence:
     words = Words(seed, FEW, d_model)
     x, p = np.asarray(words), sinusoidal(FEW, d_model, base=base, dtype=np.float64)
     a, b = (np.asarray(Words(seed + each, d_model, 8)) for each in (1, 2))
-    beside = np.hstack([x, p]) @ np.vstack([a, b])
+    halves = (slice(0, FEW // 2), slice(FEW // 2, FEW))  # all rows of [x; p] at once would take twice as much
+    beside = np.vstack([np.hstack([x[rows], p[rows]]) @ np.vstack([a, b]) for rows in halves])
     numbers = {"difference": largest_difference(beside, x @ a + p @ b), "share": shares[-1], "positions": FEW}
     curves, made = {"share": np.array(shares[:-1])}, np.array(shares[-1:])
     widths = np.array(WIDTHS, dtype=np.float64)
@@ -231,5 +233,7 @@ def _paired(d_model: int) -> int:
 
 def _read_back(d_model: int, base: float, seed: int) -> float:
     table = sinusoidal(FEW, d_model, base=base, layout="sin_cos", dtype=np.float64)
-    summed = np.asarray(Words(seed, FEW, d_model)) * np.sqrt(d_model) + table
-    return float((dot(summed, table).argmax(axis=1) == np.arange(FEW)).mean())
+    summed = np.asarray(Words(seed, FEW, d_model))
+    summed *= np.sqrt(d_model)
+    summed += table
+    return float(((summed @ table.T).argmax(axis=1) == np.arange(FEW)).mean())

@@ -91,7 +91,7 @@ def extremes(widget: Widget) -> Iterator[object]:
         yield from widget.options
     elif widget.kind == "number_input":
         yield from widget.limits[:2]
-    elif widget.kind == "text_area":
+    elif widget.kind in ("text_area", "text_input"):
         letters = random.Random(0).choices(range(0xAC00, 0xD7A3), k=TEXT.maximum)
         yield from ("a " * (TEXT.maximum // 2), "".join(map(chr, letters)), "👩‍🚀" * (TEXT.maximum // 3))
     elif widget.kind == "bidi_component":

@@ -2,6 +2,7 @@
 
 import io
 import struct
+import tracemalloc
 
 import ml_dtypes
 import numpy as np
@@ -187,3 +188,13 @@ def test_tensorflow_and_jax_open_the_files(tmp_path):
             found = np.asarray(load(file)["table"])
             assert found.dtype == dtype
             np.testing.assert_array_equal(found.astype(np.float64), table.astype(np.float64))
+
+
+def test_a_file_is_checked_without_copies_of_what_it_holds():
+    array = np.ones((128, 4096))
+    tracemalloc.start()
+    try:
+        exports.to_npy(array)
+        assert tracemalloc.get_traced_memory()[1] < 2.5 * array.nbytes  # the file, and what is read back
+    finally:
+        tracemalloc.stop()

@@ -4,6 +4,7 @@ import io
 import itertools
 import math
 import pickle
+import tracemalloc
 
 import numpy as np
 import pytest
@@ -142,3 +143,13 @@ def test_the_words_that_the_code_reads_are_those_that_were_measured():
         measured = sizes(words, sinusoidal(len(words), 96, dtype=np.float64))
         expected = evidence("scale", 96, 1e4, 5).numbers
         assert (measured.ratio, measured.scaled_ratio) == (expected["ratio"], expected["scaled"])
+
+
+@pytest.mark.parametrize("name", MYTHS)
+def test_the_largest_width_takes_no_more_than_a_visitor_may(name):
+    tracemalloc.start()
+    try:
+        MYTHS[name].look(16_384, 10_000.0, 0)
+        assert tracemalloc.get_traced_memory()[1] < 64e6
+    finally:
+        tracemalloc.stop()
