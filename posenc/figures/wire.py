@@ -3,7 +3,7 @@
 A little-endian uint32 (how many bytes of JSON follow), the JSON, then the arrays that it names in ``arrays``
 as [name, type, count], one after the other. Cells are float32 where each is one value. Where blocks are
 drawn, mean, least and greatest are 16-bit steps of one scale, value = scale[0] + scale[1]·step, rounded to
-the nearest; 65535 stands for no value. The mean of at most two values is midway between them, and not sent.
+the nearest; 65535 stands for no value. Where all means lie midway between two values, they are not sent.
 The size of a message depends on the number of cells alone.
 """
 
