@@ -11,7 +11,7 @@ from posenc import assembly, figures, formulas, snippets
 from posenc.arrays import Floats
 from posenc.learned import SEED
 from posenc.sentence import DROPOUT, Prepared, drop_out, prepared
-from posenc.tokens import MAX_PIECE_LENGTH, MAX_PIECES, TEXT
+from posenc.tokens import MAX_PIECE_LENGTH, TEXT
 
 view = controls.settings()
 
@@ -22,8 +22,10 @@ def choose() -> Prepared:
     source = controls.choice(assembly.SOURCE)
     if source == assembly.TYPED:
         chosen, total = assembly.typed(controls.text(TEXT), view.d_model)
-        if total > MAX_PIECES:
-            st.info(label("sentence.cut", kept=MAX_PIECES, total=f"{total:,}"), icon=":material/content_cut:")
+        kept = len(chosen.pieces)
+        if total > kept:
+            sizes = {"kept": kept, "total": f"{total:,}", "d_model": view.d_model}
+            st.info(label("sentence.cut", **sizes), icon=":material/content_cut:")
     else:
         sentences = prepared(source)
         texts = [sentence.text for sentence in sentences]

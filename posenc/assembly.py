@@ -14,10 +14,12 @@ from posenc.checks import largest_difference
 from posenc.parameters import BASE, LAYOUT, Choice
 from posenc.sentence import Prepared, embed, to_input
 from posenc.sinusoidal import sinusoidal
-from posenc.tokens import pieces
+from posenc.tokens import MAX_PIECES, pieces
 
 TYPED = "text"
 SOURCE: Choice[str] = Choice("source", ("minilm_l6", "me5_small", TYPED))
+# Values of a typed sentence: a page holds up to ten arrays of them at a time, 4 MB each.
+MAX_VALUES = 2**19
 # Prepared sentences in which a word stands twice: source and place among the prepared ones.
 REPEATING = (("minilm_l6", 0), ("minilm_l6", 7), ("me5_small", 12))
 
@@ -106,6 +108,8 @@ class BatchAxes(NamedTuple):
 def typed(text: str, d_model: int) -> tuple[Prepared, int]:
     """Make a sentence of free text, with seeded vectors; also return how many pieces the text has in all.
 
+    At most the first `most_pieces(d_model)` of them are kept.
+
     Parameters
     ----------
     text
@@ -113,8 +117,14 @@ def typed(text: str, d_model: int) -> tuple[Prepared, int]:
     d_model
         Width of the seeded vectors, N(0, 1/d_model).
     """
-    kept, total = pieces(text)
+    found, total = pieces(text)
+    kept = found[: most_pieces(d_model)]
     return Prepared(TYPED, text, kept, embed(kept, d_model), lossy=False, ids=()), total
+
+
+def most_pieces(d_model: int) -> int:
+    """Return how many pieces a typed sentence of this width may have: `MAX_PIECES`, fewer beyond 2048."""
+    return min(MAX_PIECES, MAX_VALUES // d_model)
 
 
 def assemble(vectors: ArrayLike, table: ArrayLike, *, scale: bool = False) -> Assembly:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import html
 import math
 import re
+import tracemalloc
 import unicodedata
 
 import numpy as np
@@ -12,7 +13,7 @@ import pytest
 
 from pages.ui import url
 from pages.ui.text import LANGUAGES, number
-from posenc import sentence, tokens
+from posenc import D_MODEL, sentence, tokens
 from posenc.assembly import REPEATING, SOURCE
 from tests.pages.pictures import pictures
 
@@ -264,6 +265,20 @@ def test_a_long_text_is_cut_with_a_sentence_and_stays_out_of_the_link(page, lang
     app.text_area(key="text").set_value("가").run()
     assert app.query_params["text"] == "가"
     assert not app.info
+
+
+@pytest.mark.parametrize("lang", LANGUAGES)
+def test_a_long_text_at_the_greatest_width_stays_within_the_memory_of_one_visitor(page, lang):
+    app = page(lang=lang, source="text", text="a " * 300, d_model=D_MODEL.maximum)
+    sound(app)
+    assert len(chips(app)) == 32
+    assert all(number in app.info[0].value for number in ("300", "32", "16384"))
+    tracemalloc.start()
+    app.toggle(key="scale").set_value(True).run()
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    sound(app)
+    assert peak < 64e6
 
 
 def test_a_link_with_too_long_a_text_opens_the_default(page):

@@ -84,6 +84,12 @@ def test_typed_text_gets_the_same_vector_for_the_same_piece_and_is_cut():
     assert assembly.typed(" \u200b\ufeff\u3000", 4)[0].pieces == ()
 
 
+@pytest.mark.parametrize(("d_model", "kept"), [(1, 256), (2048, 256), (2049, 255), (4096, 128), (16_384, 32)])
+def test_a_wide_sentence_keeps_fewer_pieces(d_model, kept):
+    sentence, total = assembly.typed("a " * 300, d_model)
+    assert (len(sentence.pieces), sentence.vectors.shape, total) == (kept, (kept, d_model), 300)
+
+
 @pytest.mark.parametrize("scale", [False, True])
 def test_every_array_on_the_way(scale):
     vectors, table = [[1.0, 2.0], [3.0, 4.0]], [[0.1, 0.2], [0.3, 0.4], [9.0, 9.0]]
