@@ -8,6 +8,7 @@ Letters: r, c number of rows and columns of blocks, n positions in a block, ω r
 """
 
 import functools
+import math
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
@@ -35,6 +36,7 @@ FARTHEST = 2 * SEQ_LEN.maximum
 # Cells worked on at once: a quarter of a mebibyte an array, so that several stay in a core's cache.
 _CHUNK_CELLS = 1 << 15
 _SHORT = 16  # cells of a block along one axis
+_FEW = 2  # values of a block: up to so many, a look at each of them is quicker than the closed form
 _TILE_SIDE = 512  # rows and columns of a tile of a table or of a similarity matrix: two mebibytes
 
 
@@ -196,18 +198,19 @@ def sinusoid_blocks(
     column_edges = edges(*span, MOST_COLUMNS.check(most_columns))
     turns, is_cos = _waves(span, d_model, base, layout, freq_shift)
     shape = len(row_edges) - 1, len(column_edges) - 1
-    mean, least, greatest = np.zeros(shape), np.zeros(shape), np.zeros(shape)
+    mean = np.zeros(shape)
+    single = shape == (row_edges[-1] - row_edges[0], span[1] - span[0])  # then all three are the value
+    least, greatest = (mean, mean) if single else (np.zeros(shape), np.zeros(shape))
     wave_edges = np.minimum(column_edges - span[0], len(turns))  # without the column of zeros
     for down, length in equal_blocks(row_edges):
         waves = _Waves(turns, is_cos, orbit(turns, length))
         for across, each in equal_blocks(wave_edges):
-            for here in _tiles(down, across, max(1, _CHUNK_CELLS // each)):
-                some = slice(wave_edges[here[1].start], wave_edges[here[1].stop])
-                found = waves.part(some).blocks(row_edges[here[0]].astype(np.float64))
-                means, to_peak, to_trough = (values.reshape(-1, each, values.shape[1]) for values in found)
-                mean[here] = means.sum(axis=1).T
-                least[here] = -np.cos(2 * np.pi * to_trough.min(axis=1)).T
-                greatest[here] = np.cos(2 * np.pi * to_peak.min(axis=1)).T
+            few = each * length <= _FEW
+            for here in _tiles(down, across, max(1, _CHUNK_CELLS // (each * length if few else each))):
+                some = waves.part(slice(wave_edges[here[1].start], wave_edges[here[1].stop]))
+                starts = row_edges[here[0]].astype(np.float64)  # `length` apart
+                found = (some.few if few else some.blocks)(starts, each)
+                mean[here], least[here], greatest[here] = (values.T for values in found)
     mean /= np.diff(column_edges)
     if len(turns) < span[1] - span[0]:
         least[:, -1], greatest[:, -1] = np.minimum(least[:, -1], 0), np.maximum(greatest[:, -1], 0)
@@ -322,18 +325,41 @@ class _Waves(NamedTuple):
         at = some, np.newaxis
         return _Waves(self.turns[at], self.is_cos[at], self.orbits.part(at))
 
-    def blocks(self, starts: Float64) -> tuple[Float64, Float64, Float64]:
-        """Return what each wave does in the block of positions from each start on, each (w, starts).
+    def blocks(self, starts: Float64, each: int) -> tuple[Float64, Float64, Float64]:
+        """Return what each `each` waves do in the block of positions from each start on, (w/each, starts).
 
-        The mean, and how near the wave comes to its peak and to its trough, in turns.
+        The sum of their means, the least and the greatest value, in closed form.
         """
         half, length = np.pi * self.turns, self.orbits.length  # half: ω/2
-        angle = 2 * np.pi * _fraction(self.turns * (starts + (length - 1) / 2))
-        mean = np.sin(angle, where=~self.is_cos, out=np.empty_like(angle))
-        np.cos(angle, where=self.is_cos, out=mean)
+        mean = self._at(starts[0] + (length - 1) / 2, length, len(starts))
         mean *= np.sin(length * half) / (length * np.sin(half))
         to_peak = np.where(self.is_cos, 0.0, 0.25) - _fraction(self.turns * starts)
-        return mean, nearest(self.orbits, to_peak), nearest(self.orbits, to_peak + 0.5)
+        found = mean, nearest(self.orbits, to_peak), nearest(self.orbits, to_peak + 0.5)
+        means, peaks, troughs = (values.reshape(-1, each, len(starts)) for values in found)
+        turn = 2 * np.pi
+        return means.sum(axis=1), -np.cos(turn * troughs.min(axis=1)), np.cos(turn * peaks.min(axis=1))
+
+    def few(self, starts: Float64, each: int) -> tuple[Float64, Float64, Float64]:
+        """Return the same as `blocks`, from every value."""
+        length = self.orbits.length
+        values = self._at(starts[0], 1, len(starts) * length)
+        shape = len(values) // each, len(starts)
+        total, least, greatest = (_fold(gather, values, shape) for gather in (np.add, np.minimum, np.maximum))
+        return total / length, least, greatest
+
+    def _at(self, first: float, step: int, count: int) -> Float64:
+        """Return the value of each wave, (w, 1), at `count` positions from `first` on: (w, count).
+
+        sin(a + b) = sin a · cos b + cos a · sin b, so that of each wave some 4·√count sines and cosines are
+        enough.
+        """
+        few = math.isqrt(count)
+        far, near = first + np.arange(0.0, count, few) * step, np.arange(float(few)) * step
+        a, b = (2 * np.pi * _fraction(self.turns * positions) for positions in (far, near))
+        sine, cosine = np.sin(a), np.cos(a)
+        value = np.where(self.is_cos, cosine, sine)[..., np.newaxis] * np.cos(b)[:, np.newaxis]
+        value += np.where(self.is_cos, -sine, cosine)[..., np.newaxis] * np.sin(b)[:, np.newaxis]
+        return value.reshape(len(value), -1)[:, :count]
 
 
 def _fraction(turns: Float64) -> Float64:
