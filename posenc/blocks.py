@@ -36,7 +36,7 @@ FARTHEST = 2 * SEQ_LEN.maximum
 # Cells worked on at once: a quarter of a mebibyte an array, so that several stay in a core's cache.
 _CHUNK_CELLS = 1 << 15
 _SHORT = 16  # cells of a block along one axis
-_FEW = 2  # values of a block: up to so many, a look at each of them is quicker than the closed form
+_FEW = 2  # positions of a block: up to so many, a look at each of them is quicker than the closed form
 _TILE_SIDE = 512  # rows and columns of a tile of a table or of a similarity matrix: two mebibytes
 
 
@@ -205,7 +205,7 @@ def sinusoid_blocks(
     for down, length in equal_blocks(row_edges):
         waves = _Waves(turns, is_cos, orbit(turns, length))
         for across, each in equal_blocks(wave_edges):
-            few = each * length <= _FEW
+            few = length <= _FEW
             for here in _tiles(down, across, max(1, _CHUNK_CELLS // (each * length if few else each))):
                 some = waves.part(slice(wave_edges[here[1].start], wave_edges[here[1].stop]))
                 starts = row_edges[here[0]].astype(np.float64)  # `length` apart
