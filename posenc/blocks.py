@@ -205,11 +205,12 @@ def sinusoid_blocks(
     for down, length in equal_blocks(row_edges):
         waves = _Waves(turns, is_cos, orbit(turns, length))
         for across, each in equal_blocks(wave_edges):
-            few = length <= _FEW
-            for here in _tiles(down, across, max(1, _CHUNK_CELLS // (each * length if few else each))):
+            by_value = length <= _FEW
+            cells = each * length if by_value else each  # of a block, that are worked on
+            for here in _tiles(down, across, max(1, _CHUNK_CELLS // cells)):
                 some = waves.part(slice(wave_edges[here[1].start], wave_edges[here[1].stop]))
                 starts = row_edges[here[0]].astype(np.float64)  # `length` apart
-                found = (some.few if few else some.blocks)(starts, each)
+                found = (some.by_value if by_value else some.by_formula)(starts, each)
                 mean[here], least[here], greatest[here] = (values.T for values in found)
     mean /= np.diff(column_edges)
     if len(turns) < span[1] - span[0]:
@@ -325,7 +326,7 @@ class _Waves(NamedTuple):
         at = some, np.newaxis
         return _Waves(self.turns[at], self.is_cos[at], self.orbits.part(at))
 
-    def blocks(self, starts: Float64, each: int) -> tuple[Float64, Float64, Float64]:
+    def by_formula(self, starts: Float64, each: int) -> tuple[Float64, Float64, Float64]:
         """Return what each `each` waves do in the block of positions from each start on, (w/each, starts).
 
         The sum of their means, the least and the greatest value, in closed form.
@@ -339,8 +340,8 @@ class _Waves(NamedTuple):
         turn = 2 * np.pi
         return means.sum(axis=1), -np.cos(turn * troughs.min(axis=1)), np.cos(turn * peaks.min(axis=1))
 
-    def few(self, starts: Float64, each: int) -> tuple[Float64, Float64, Float64]:
-        """Return the same as `blocks`, from every value."""
+    def by_value(self, starts: Float64, each: int) -> tuple[Float64, Float64, Float64]:
+        """Return the same as `by_formula`, from every value."""
         length = self.orbits.length
         values = self._at(starts[0], 1, len(starts) * length)
         shape = len(values) // each, len(starts)
@@ -353,8 +354,8 @@ class _Waves(NamedTuple):
         sin(a + b) = sin a · cos b + cos a · sin b, so that of each wave some 4·√count sines and cosines are
         enough.
         """
-        few = math.isqrt(count)
-        far, near = first + np.arange(0.0, count, few) * step, np.arange(float(few)) * step
+        root = math.isqrt(count)
+        far, near = first + np.arange(0.0, count, root) * step, np.arange(float(root)) * step
         a, b = (2 * np.pi * _fraction(self.turns * positions) for positions in (far, near))
         sine, cosine = np.sin(a), np.cos(a)
         value = np.where(self.is_cos, cosine, sine)[..., np.newaxis] * np.cos(b)[:, np.newaxis]
