@@ -1,6 +1,6 @@
 """Curves, bars, a clock and a path: everything that is not a matrix."""
 
-from collections.abc import Container, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -47,9 +47,12 @@ def series(
         for (name, y), colour, dot in zip(curves.items(), _colours(len(curves)), dots, strict=True)
     ]
     across = {"title": x_title, "type": "log" if log_x else "linear", "range": span_x}
-    # 0.0001, not 100µ; the title clear of the small digits between the powers of ten
-    digits = {"exponentformat": "power"} if powers_y else {"tickformat": "~g"}
-    up = {"title": y_title, **({"type": "log", "standoff": 20, **digits} if log_y else {})}
+    up: Part = {"title": y_title}
+    if log_y:
+        # 0.0001, not 100µ; the title clear of the small digits between the powers of ten
+        digits: Part = {"exponentformat": "power"} if powers_y else {"tickformat": "~g"}
+        few = {"nticks": 3} if _narrow(curves.values()) else {}
+        up |= {"type": "log", "standoff": 20} | digits | few
     shapes = _marks(marks_x or {}, marks_y or {})
     return draw(traces, across, up, height=height, legend=len(curves) > 1, shapes=shapes)
 
@@ -149,6 +152,13 @@ def _colours(count: int) -> list[str]:
 def _transparent(colour: str) -> str:
     red, green, blue = (int(colour[at : at + 2], 16) for at in (1, 3, 5))
     return f"rgba({red}, {green}, {blue}, 0.18)"
+
+
+def _narrow(curves: Iterable[Values]) -> bool:
+    """Say whether values span less than two powers of ten: there plotly writes 0.09 over 0.08, all nine."""
+    every = np.concatenate([np.empty(0), *curves])
+    above = every[every > 0]
+    return bool(above.size and above.max() < 100 * above.min())
 
 
 def _marks(vertical: Mapping[str, float], horizontal: Mapping[str, float]) -> list[Part]:

@@ -16,6 +16,20 @@ def test_series_has_a_named_curve_for_each_and_a_legend_only_for_several():
     assert len({trace.line.color for trace in two.data}) == 2
 
 
+def test_a_logarithmic_axis_has_few_labels_where_all_nine_digits_would_stand_over_one_another():
+    def labels(*ends: float, log_y: bool = True) -> object:
+        curves = {"a": np.array([0.0, *ends]), "b": np.array([ends[0]])}
+        return (
+            figures.series([0, 1, 2], curves, "x", "y", log_y=log_y)
+            .to_dict()["layout"]["yaxis"]
+            .get("nticks")
+        )
+
+    assert labels(0.04, 1.4) == labels(1, 99) == 3
+    assert labels(1, 100) is labels(1e-4, 1) is labels(0.04, 1.4, log_y=False) is None
+    assert figures.series([], {}, "x", "y", log_y=True).layout.yaxis.type == "log"
+
+
 def test_marks_are_lines_at_their_values_with_their_names():
     figure = figures.series(
         [1, 9], {"a": np.array([1.0, 9])}, "x", "y", marks_y={"2π": 6.28}, marks_x={"here": 3}
